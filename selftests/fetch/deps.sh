@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Install what building and testing need, and only what is missing.
+set -eu
+
+# package	command or file that shows it is there
+deps() {
+	cat <<-TABLE
+	gcc			gcc
+	make			make
+	libc6-dev		/usr/include/stdio.h
+	g++			g++
+	bc			bc
+	cpio			cpio
+	kmod			depmod
+	xz-utils		xz
+	zstd			zstd
+	gzip			gzip
+	binutils		strip
+	perl			perl
+	python3			python3
+	curl			curl
+	busybox-static		busybox
+	qemu-system-x86		qemu-system-x86_64
+	shellcheck		shellcheck
+	sparse			sparse
+	redis-server		redis-server
+	redis-tools		redis-benchmark
+	TABLE
+	# Kernels are configured with CONFIG_UNWINDER_ORC: objtool links
+	# against it when a module is built.
+	for f in /usr/lib/*/libelf.so.1; do
+		[ -e "$f" ] || echo "libelf1 /nonexistent"
+	done
+}
+
+missing=$(deps | while read -r pkg probe; do
+	case $probe in
+	/*) [ -e "$probe" ] || echo "$pkg";;
+	# /usr/sbin is not in everybody's PATH.
+	*) PATH=$PATH:/usr/sbin:/sbin command -v "$probe" > /dev/null || echo "$pkg";;
+	esac
+done)
+[ -n "$missing" ] || exit 0
+
+# shellcheck disable=SC2086
+set -- $missing
+if ! command -v apt-get > /dev/null; then
+	echo "deps.sh: please install what Debian calls: $*" >&2
+	exit 1
+fi
+if [ "$(id -u)" != 0 ]; then
+	echo "deps.sh: as root: apt-get install --no-install-recommends $*" >&2
+	exit 1
+fi
+echo "deps.sh: installing $*" >&2
+# RUNLEVEL=1: install daemons without starting them.
+export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
+install() { apt-get install -q -q -y --no-install-recommends "$@" > /dev/null; }
+# The lists may be absent or older than the mirror.
+install "$@" 2> /dev/null || { apt-get -q -q update && install "$@"; }
