@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# What a kernel's console must not say. Sourced.
+
+# Anything of these is a failed run, whatever the command said.
+CONSOLE_BAD='WARNING:|BUG:|Oops|Call Trace:|Kernel panic|INFO: (rcu|possible|task|trying|suspicious|NMI handler)|rcu: INFO|RCU.*stall|possible circular locking|possible recursive locking|inconsistent lock state|suspicious RCU usage|KASAN|KCSAN:|UBSAN|kmemleak: [1-9]|unregister_netdevice|general protection fault|Unable to handle|refcount_t:|list_(add|del) corruption|sysfs: cannot create|DEBUG_LOCKS|sleeping function called|scheduling while atomic|unable to handle|bad page|Bad page|gotrace: (BUG|bug)|scheduling from'
+
+# Harmless, although it matches.
+CONSOLE_FINE='kmemleak: Kernel memory leak detector|kasan: KernelAddressSanitizer initialized|kcsan: enabled|DEBUG_LOCKS_WARN_ON_'
+
+# console_lines FILE: without carriage returns and the firmware's colours.
+console_lines() {
+	tr -d '\r' < "$1" | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g; s/\x1bc//g'
+}
+
+# console_bad FILE: print the part around the first bad line; fails if none.
+console_bad() {
+	console_lines "$1" | awk -v bad="$CONSOLE_BAD" -v fine="$CONSOLE_FINE" '
+		{ line[NR] = $0 }
+		# What follows is the dump of a time-out, no bug of the kernel.
+		/vm: time-out is near/ { exit }
+		!at && $0 ~ bad && $0 !~ fine { at = NR }
+		END {
+			if (!at)
+				exit 1
+			for (i = at - 8; i <= at + 70 && i <= NR; i++)
+				if (i > 0)
+					print line[i]
+		}'
+}
