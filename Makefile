@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0
+# gotrace: what people type. The module's objects are in Kbuild.
+
+# KVER says the kernel to build the module for:
+#   nothing		the running one, or KDIR=folder of its headers
+#   6.1, 6.12, ...	Debian's, fetched into the cache (selftests/fetch)
+#   anything else	/lib/modules/$(KVER)/build
+FETCH	:= selftests/fetch/fetch.sh
+FETCHED	:= 6.1 6.1-rt 6.12
+GUEST	?= 6.1
+
+ifdef KVER
+  ifneq ($(filter $(KVER),$(FETCHED)),)
+    KDIR = $(shell $(FETCH) kernel $(KVER))/build
+    # Debian's headers name the compiler of their suite, and options that
+    # this machine's may not know; BTF needs a vmlinux that is not there.
+    KMAKE = CC=$(CC) CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= \
+	    CONFIG_DEBUG_INFO_BTF_MODULES=
+  endif
+  KNAME := $(KVER)
+else
+  KNAME := $(shell uname -r)
+endif
+KDIR	?= /lib/modules/$(KNAME)/build
+CC	:= gcc
+
+# The module is built in a folder of its own for each kernel, of links to the
+# sources: neither the tree nor another kernel's objects are touched.
+KMOD	:= build/kmod-$(KNAME)
+KSRC	:= Kbuild kmod uapi
+
+.DEFAULT_GOAL := all
+
+all: modules tools ## Build the module and the tools
+
+modules: ## Build gotrace.ko; for another kernel with KVER= or KDIR=
+	@test -e "$(KDIR)/Makefile" || { \
+		echo "No kernel headers in '$(KDIR)'." >&2; \
+		echo "Install linux-headers-$(KNAME), or say KDIR=, or KVER=6.1 to build for a guest." >&2; \
+		exit 1; }
+	@selftests/vm/link-sources.sh $(KMOD) $(KSRC)
+	$(MAKE) -C "$(KDIR)" M=$(CURDIR)/$(KMOD) $(KMAKE) modules
+
+tools: ## Build the gotrace command
+	$(MAKE) -C tools
+
+selftests: ## Build the tests' programs
+	$(MAKE) -C selftests
+
+install: ## Install the module and the tools (DESTDIR=, KVER=)
+	$(MAKE) -C "$(KDIR)" M=$(CURDIR)/$(KMOD) $(KMAKE) \
+		INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates modules_install
+	$(MAKE) -C tools install
+
+check: ## Run all tests, in guests; T=name for one, KVER=, HOST=1, ALLOW_SKIP=1
+	selftests/run.sh $(T)
+
+demo: ## Trace a real workload and print what to open
+	selftests/demo.sh
+
+bench: ## Count what tracing costs, beside ftrace
+	selftests/bench.sh
+
+lint: ## Check style and headers: sparse, shellcheck, checkpatch, uapi alone
+	selftests/lint.sh
+
+deps: ## Install the Debian packages that building and testing need
+	selftests/fetch/deps.sh
+
+clean: ## Remove what was built; the cache of fetched packages stays
+	rm -rf build
+
+help: ## Show this
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: all modules tools selftests install check demo bench lint deps clean help
