@@ -1,0 +1,128 @@
+/* vm: mem=2G timeout=300 */
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * START where the initial state does not fit: so many threads that a dozen
+ * bytes each are more than the smallest buffers hold.
+ */
+#include "device.h"
+#include "trace.h"
+#include "kselftest_harness.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+
+#define STACK	2048
+
+static int write_text(const char *path, const char *text)
+{
+	int fd = gt_err(open(path, O_WRONLY | O_CLOEXEC)), err;
+
+	if (fd < 0)
+		return fd;
+	err = gt_err(write(fd, text, strlen(text)));
+	close(fd);
+	return err < 0 ? err : 0;
+}
+
+static int sleep_forever(void *arg)
+{
+	for (;;)
+		syscall(SYS_pause);
+	return arg != NULL;
+}
+
+/*
+ * A process with @threads sleeping threads, made by hand: glibc's take too much
+ * memory and time. @ready gets a byte when all are there.
+ */
+static pid_t crowd(long threads, int ready)
+{
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+			  CLONE_THREAD;
+	pid_t pid = gt_fork();
+	char *stacks;
+	long i;
+
+	if (pid)
+		return pid;
+	stacks = mmap(NULL, threads * STACK, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (stacks == MAP_FAILED)
+		_exit(1);
+	for (i = 1; i <= threads; i++)
+		if (clone(sleep_forever, stacks + i * STACK, flags, NULL) < 0)
+			_exit(2);
+	if (write(ready, "r", 1) != 1)
+		_exit(3);
+	sleep_forever(NULL);
+	_exit(4);
+}
+
+FIXTURE(start) {
+};
+
+FIXTURE_SETUP(start)
+{
+	ASSERT_EQ(0, gt_reset());
+	ASSERT_EQ(0, write_text("/proc/sys/kernel/threads-max", "200000"));
+	ASSERT_EQ(0, write_text("/proc/sys/kernel/pid_max", "4000000"));
+}
+
+FIXTURE_TEARDOWN(start)
+{
+}
+
+TEST_F_TIMEOUT(start, initial_state_beyond_the_limit_is_enospc, 240)
+{
+	struct gotrace_start args = gt_start_args();
+	long threads = gt_min_buffer_bytes() / 10;
+	struct gotrace_status before, after;
+	struct gt_bytes b = { 0 };
+	int fd, ready[2];
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe(ready));
+	pid = crowd(threads, ready[1]);
+	close(ready[1]);
+	ASSERT_EQ(1, read(ready[0], &c, 1)) {
+		TH_LOG("%ld threads cannot be made", threads);
+	}
+	fd = gt_open(O_RDWR);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, gt_status(fd, &before));
+	args.buffer_bytes = gt_min_buffer_bytes();
+	EXPECT_EQ(-ENOSPC, gt_start_with(fd, &args));
+	ASSERT_EQ(0, gt_status(fd, &after));
+	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
+	EXPECT_EQ(GOTRACE_STATE_NONE, (int)after.state);
+
+	/* the tables' limit is one, too */
+	args = gt_start_args();
+	args.table_bytes = 1 << 20;
+	EXPECT_EQ(-ENOSPC, gt_start_with(fd, &args));
+	ASSERT_EQ(0, gt_status(fd, &after));
+	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
+
+	/* with room for them all it goes, and all of them are in it */
+	ASSERT_EQ(0, gt_start(fd));
+	ASSERT_EQ(0, gt_stop(fd, 0));
+	ASSERT_EQ(0, gt_status(fd, &after));
+	EXPECT_GE(after.tasks, (unsigned long)threads);
+	ASSERT_EQ(0, gt_drain(fd, &b));
+	EXPECT_EQ(0, gt_check_whole(b.data, b.len));
+	EXPECT_EQ(0, gt_save(&b, "nospace_all.trace"));
+
+	/* and once they are gone the small limits do again */
+	EXPECT_EQ(128 + SIGKILL, gt_kill_and_join(pid));
+	args.buffer_bytes = gt_min_buffer_bytes();
+	ASSERT_EQ(0, gt_start_with(fd, &args));
+	ASSERT_EQ(0, gt_stop(fd, 0));
+	b.len = 0;
+	ASSERT_EQ(0, gt_drain(fd, &b));
+	EXPECT_EQ(0, gt_check_whole(b.data, b.len));
+	EXPECT_EQ(0, gt_save(&b, "nospace_after.trace"));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
