@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The command that is being recorded. */
+#ifndef CHILD_H
+#define CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct child {
+	pid_t pid;	/* 0: there is none, or it has ended */
+	int status;	/* the exit code it gives us, once it has ended */
+};
+
+/*
+ * Run argv, with the signals as they were before signals_catch(). One that
+ * cannot be run is said on stderr, and ends with 127 or 126, as in a shell.
+ * Return: 0 or -1 after a message.
+ */
+int child_start(struct child *child, const char *cmd, char **argv);
+
+/* See whether it has ended; does not wait. */
+void child_poll(struct child *child);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What gotrace.c and the commands have in common. */
+#ifndef CMD_H
+#define CMD_H
+
+#define GOTRACE_VERSION "0.1.0"
+
+/* Exit codes. A recorded command's own status comes beside them. */
+enum {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_LOST = 3,		/* all went well, but events were lost */
+	EXIT_CANNOT_RUN = 126,	/* as a shell says it */
+	EXIT_NOT_FOUND = 127,
+	EXIT_SIGNAL = 128,	/* plus the signal's number */
+};
+
+/* Each like main(); argv[0] is the command's name. */
+int cmd_record(int argc, char **argv);
+int cmd_start(int argc, char **argv);
+int cmd_stop(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
+
+#endif

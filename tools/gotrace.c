@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gotrace: the table of commands. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "record", cmd_record, "trace until a command ends, into a file" },
+	{ "start",  cmd_start,  "start a session; someone else reads it" },
+	{ "stop",   cmd_stop,   "stop the session" },
+	{ "status", cmd_status, "what the tracer does now" },
+	{ "dump",   cmd_dump,   "print a trace, one event a line" },
+};
+
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void usage(FILE *to)
+{
+	fputs("usage: gotrace COMMAND [OPTION]...\n"
+	      "\n"
+	      "Traces the kernel in the format of Go's execution tracer.\n"
+	      "\n", to);
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].help);
+	fputs("\n"
+	      "'gotrace COMMAND --help' explains a command, 'gotrace --version' says which\n"
+	      "gotrace this is. Open a trace with 'go tool trace FILE'.\n", to);
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+
+	if (!name) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	if (!strcmp(name, "--help") || !strcmp(name, "-h") ||
+	    !strcmp(name, "help")) {
+		usage(stdout);
+		return EXIT_OK;
+	}
+	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+		puts("gotrace " GOTRACE_VERSION);
+		return EXIT_OK;
+	}
+	fprintf(stderr, "gotrace: there is no %s '%s'; see 'gotrace --help'\n",
+		name[0] == '-' ? "option" : "command", name);
+	return EXIT_USAGE;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What record tells people on stderr: a line while it goes on, a summary. */
+#ifndef PROGRESS_H
+#define PROGRESS_H
+
+#include <stdint.h>
+
+#include <linux/gotrace.h>
+
+/* How often the line is worth drawing. */
+#define PROGRESS_NS	250000000u
+
+/* Redraw the line; only for a terminal. */
+void progress_draw(const struct gotrace_status *st, uint64_t ns,
+		   uint64_t bytes);
+/* Take it off the terminal again, so that something else can be said. */
+void progress_clear(void);
+
+/* What was recorded into name, and what was lost. */
+void progress_summary(const char *name, const struct gotrace_status *st,
+		      uint64_t ns, uint64_t bytes);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The options of a session; see session.h. */
+#include "session.h"
+
+#include <stddef.h>
+
+struct gotrace_start session_default(void)
+{
+	return (struct gotrace_start){
+		.size = sizeof(struct gotrace_start),
+		.syscalls = GOTRACE_SYSCALLS_REGIONS,
+	};
+}
+
+bool session_option(const struct args *args, int opt,
+		    struct gotrace_start *start)
+{
+	static const char *const syscalls[] = {
+		[GOTRACE_SYSCALLS_OFF] = "off",
+		[GOTRACE_SYSCALLS_CALLS] = "calls",
+		[GOTRACE_SYSCALLS_REGIONS] = "regions",
+		NULL,
+	};
+	static const char *const clocks[] = {
+		[GOTRACE_CLOCK_AUTO] = "auto",
+		[GOTRACE_CLOCK_TSC] = "tsc",
+		[GOTRACE_CLOCK_MONO] = "mono",
+		[GOTRACE_CLOCK_BOOT] = "boot",
+		NULL,
+	};
+	static const char *const formats[] = {
+		[GOTRACE_FORMAT_1_21] = "1.21",
+		[GOTRACE_FORMAT_1_19] = "1.19",
+		NULL,
+	};
+
+	switch (opt) {
+	case SESSION_BUFFER:
+		start->buffer_bytes = args_size(args, "--buffer", optarg);
+		return true;
+	case SESSION_TABLES:
+		start->table_bytes = args_size(args, "--tables", optarg);
+		return true;
+	case SESSION_SYSCALLS:
+		start->syscalls = args_choice(args, "--syscalls", optarg,
+					      syscalls);
+		return true;
+	case SESSION_CLOCK:
+		start->clock = args_choice(args, "--clock", optarg, clocks);
+		return true;
+	case SESSION_FORMAT:
+		start->format = args_choice(args, "--format", optarg, formats);
+		return true;
+	case SESSION_IDLE:
+		start->flags |= GOTRACE_START_IDLE;
+		return true;
+	case SESSION_DISCARD:
+		start->flags |= GOTRACE_START_DISCARD;
+		return true;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The options that say what a session is like; record and start have them. */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <stdbool.h>
+
+#include <linux/gotrace.h>
+
+#include "args.h"
+
+/* Values outside of the letters, so that there is no short form. */
+enum {
+	SESSION_BUFFER = 256,
+	SESSION_TABLES,
+	SESSION_SYSCALLS,
+	SESSION_CLOCK,
+	SESSION_FORMAT,
+	SESSION_IDLE,
+	SESSION_DISCARD,
+};
+
+#define SESSION_OPTIONS \
+	{ "buffer", required_argument, NULL, SESSION_BUFFER }, \
+	{ "tables", required_argument, NULL, SESSION_TABLES }, \
+	{ "syscalls", required_argument, NULL, SESSION_SYSCALLS }, \
+	{ "clock", required_argument, NULL, SESSION_CLOCK }, \
+	{ "format", required_argument, NULL, SESSION_FORMAT }, \
+	{ "idle", no_argument, NULL, SESSION_IDLE }, \
+	{ "discard", no_argument, NULL, SESSION_DISCARD }
+
+#define SESSION_USAGE \
+	"  --buffer SIZE      memory for trace buffers, e.g. 64M (the default) or 1G\n" \
+	"  --tables SIZE      memory for task states, stacks and strings (64M)\n" \
+	"  --syscalls MODE    off: no system calls; calls: an event at every entry;\n" \
+	"                     regions: every call with its end (the default)\n" \
+	"  --clock CLOCK      auto (the default), tsc, mono or boot\n" \
+	"  --idle             show idle times of CPUs as stopped processors\n" \
+	"  --format VERSION   1.21 (the default), or 1.19 for viewers before Go 1.21\n" \
+	"  --discard          drop what was not read of the session before\n"
+
+/* What a session is like without any options. */
+struct gotrace_start session_default(void);
+
+/* Take in an option, with optarg. Returns false if it is none of these. */
+bool session_option(const struct args *args, int opt,
+		    struct gotrace_start *start);
+
+#endif
