@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Names are taken from the kernel headers' own list of numbers (Kbuild makes
+ * calls_64.inc and calls_32.inc of it), interned when a session starts, so
+ * that a probe finds a call's string by its number. What a call sleeps for is
+ * told by its name, once for both ABIs.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/vmalloc.h>
+#include <asm/syscall.h>
+#include "call.h"
+#include "compat.h"
+#include "string.h"
+
+static const char *const names_64[] = {
+#include "calls_64.inc"
+};
+
+#ifdef CONFIG_IA32_EMULATION
+static const char *const names_32[] = {
+#include "calls_32.inc"
+};
+#else
+static const char *const names_32[1];
+#endif
+
+enum { ABI_64, ABI_32, ABIS };
+
+static const struct {
+	const char *const *names;
+	u32 n;
+} abis[ABIS] = {
+	[ABI_64] = { names_64, ARRAY_SIZE(names_64) },
+	[ABI_32] = { names_32, ARRAY_SIZE(names_32) },
+};
+
+static struct gt_call *calls[ABIS];
+
+static const struct {
+	const char *name;
+	enum gt_call_kind kind;
+} kinds[] = {
+	{ "nanosleep", GT_CALL_SLEEP },
+	{ "clock_nanosleep", GT_CALL_SLEEP },
+	{ "clock_nanosleep_time64", GT_CALL_SLEEP },
+	{ "poll", GT_CALL_SELECT },
+	{ "ppoll", GT_CALL_SELECT },
+	{ "ppoll_time64", GT_CALL_SELECT },
+	{ "select", GT_CALL_SELECT },
+	{ "_newselect", GT_CALL_SELECT },
+	{ "pselect6", GT_CALL_SELECT },
+	{ "pselect6_time64", GT_CALL_SELECT },
+	{ "epoll_wait", GT_CALL_SELECT },
+	{ "epoll_pwait", GT_CALL_SELECT },
+	{ "epoll_pwait2", GT_CALL_SELECT },
+	{ "io_uring_enter", GT_CALL_SELECT },
+	{ "io_getevents", GT_CALL_SELECT },
+	{ "io_pgetevents", GT_CALL_SELECT },
+	{ "io_pgetevents_time64", GT_CALL_SELECT },
+	{ "futex", GT_CALL_SYNC },
+	{ "futex_time64", GT_CALL_SYNC },
+	{ "futex_wait", GT_CALL_SYNC },
+	{ "futex_waitv", GT_CALL_SYNC },
+	{ "semop", GT_CALL_SYNC },
+	{ "semtimedop", GT_CALL_SYNC },
+	{ "semtimedop_time64", GT_CALL_SYNC },
+	{ "flock", GT_CALL_SYNC },
+	{ "wait4", GT_CALL_COND },
+	{ "waitpid", GT_CALL_COND },
+	{ "waitid", GT_CALL_COND },
+	{ "rt_sigtimedwait", GT_CALL_COND },
+	{ "rt_sigtimedwait_time64", GT_CALL_COND },
+	{ "rt_sigsuspend", GT_CALL_COND },
+	{ "sigsuspend", GT_CALL_COND },
+	{ "pause", GT_CALL_COND },
+	{ "msgrcv", GT_CALL_RECV },
+	{ "mq_timedreceive", GT_CALL_RECV },
+	{ "mq_timedreceive_time64", GT_CALL_RECV },
+	{ "msgsnd", GT_CALL_SEND },
+	{ "mq_timedsend", GT_CALL_SEND },
+	{ "mq_timedsend_time64", GT_CALL_SEND },
+	{ "read", GT_CALL_FD_RECV },
+	{ "readv", GT_CALL_FD_RECV },
+	{ "preadv2", GT_CALL_FD_RECV },
+	{ "accept", GT_CALL_FD_RECV },
+	{ "accept4", GT_CALL_FD_RECV },
+	{ "recv", GT_CALL_FD_RECV },
+	{ "recvfrom", GT_CALL_FD_RECV },
+	{ "recvmsg", GT_CALL_FD_RECV },
+	{ "recvmmsg", GT_CALL_FD_RECV },
+	{ "recvmmsg_time64", GT_CALL_FD_RECV },
+	{ "splice", GT_CALL_FD_RECV },
+	{ "tee", GT_CALL_FD_RECV },
+	{ "write", GT_CALL_FD_SEND },
+	{ "writev", GT_CALL_FD_SEND },
+	{ "pwritev2", GT_CALL_FD_SEND },
+	{ "connect", GT_CALL_FD_SEND },
+	{ "send", GT_CALL_FD_SEND },
+	{ "sendto", GT_CALL_FD_SEND },
+	{ "sendmsg", GT_CALL_FD_SEND },
+	{ "sendmmsg", GT_CALL_FD_SEND },
+	{ "sendfile", GT_CALL_FD_SEND },
+	{ "sendfile64", GT_CALL_FD_SEND },
+	{ "vmsplice", GT_CALL_FD_SEND },
+	{ "clone", GT_CALL_CLONE },
+	{ "clone3", GT_CALL_CLONE },
+	{ "vfork", GT_CALL_CLONE },
+	{ "fcntl", GT_CALL_FCNTL },
+	{ "fcntl64", GT_CALL_FCNTL },
+	{ "socketcall", GT_CALL_SOCKETCALL },
+	{ "ipc", GT_CALL_IPC },
+	{ "sched_yield", GT_CALL_YIELD },
+};
+
+static enum gt_call_kind kind_of(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i].name, name))
+			return kinds[i].kind;
+	return GT_CALL_OTHER;
+}
+
+static u32 intern(const char *name)
+{
+	char s[GT_STRING_MAX];
+
+	return gt_string_put(s, scnprintf(s, sizeof(s), "syscall.%s", name));
+}
+
+/* 0 or -ENOMEM. Strings are there. */
+int gt_call_init(void)
+{
+	u32 abi, nr;
+
+	for (abi = 0; abi < ABIS; abi++) {
+		calls[abi] = vzalloc(array_size(abis[abi].n, sizeof(struct gt_call)));
+		if (!calls[abi]) {
+			gt_call_destroy();
+			return -ENOMEM;
+		}
+		for (nr = 0; nr < abis[abi].n; nr++) {
+			const char *name = abis[abi].names[nr];
+
+			if (!name)
+				continue;
+			calls[abi][nr].name = intern(name);
+			calls[abi][nr].kind = kind_of(name);
+		}
+	}
+	return 0;
+}
+
+void gt_call_destroy(void)
+{
+	u32 abi;
+
+	for (abi = 0; abi < ABIS; abi++) {
+		vfree(calls[abi]);
+		calls[abi] = NULL;
+	}
+}
+
+static __always_inline struct gt_call *lookup(long nr)
+{
+	u32 abi = in_ia32_syscall() ? ABI_32 : ABI_64;
+	u32 n = abis[abi].n;
+
+	if (unlikely((unsigned long)nr >= n))
+		return NULL;
+	return &calls[abi][array_index_nospec(nr, n)];
+}
+
+/* A number that no header names, or none at all (ptrace and seccomp put -1). */
+static noinline u32 unknown_name(long nr)
+{
+	char s[32];
+
+	return gt_string_put(s, scnprintf(s, sizeof(s), "syscall.%d", (int)nr));
+}
+
+/**
+ * gt_call_name() - the string of a call by its number
+ * @nr: the number, of the ABI that the running task calls by
+ *
+ * Return: string id of "syscall.NAME", or of "syscall.NUMBER".
+ * Context: The task itself, in the call; any context but NMI.
+ */
+u32 gt_call_name(long nr)
+{
+	struct gt_call *call = lookup(nr);
+
+	if (likely(call && call->name))
+		return call->name;
+	return unknown_name(nr);
+}
+
+/**
+ * gt_call_get() - the call that the running task is in
+ *
+ * Read from its saved registers, as /proc/PID/syscall does, so that it is known
+ * for calls whose entry nobody saw.
+ *
+ * Return: the call; a name of 0 when it is in none.
+ * Context: Any context but NMI. Run-queue lock may be held.
+ */
+struct gt_call gt_call_get(void)
+{
+	struct gt_call none = { 0 }, *call;
+	long nr;
+
+	if (current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
+		return none;
+	nr = syscall_get_nr(current, task_pt_regs(current));
+	if (nr == -1)
+		return none;
+	call = lookup(nr);
+	if (likely(call && call->name))
+		return *call;
+	return (struct gt_call){ unknown_name(nr), GT_CALL_OTHER };
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which clock a session uses, and its frequency.
+ */
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/math64.h>
+#include "clock.h"
+
+u32 gt_clock_kind __read_mostly = GOTRACE_CLOCK_MONO;
+
+static bool tsc_is_usable(void)
+{
+#ifdef CONFIG_X86
+	return boot_cpu_has(X86_FEATURE_TSC) && tsc_khz && !check_tsc_unstable();
+#else
+	return false;
+#endif
+}
+
+/**
+ * gt_clock_select() - choose the session's clock
+ * @wanted: GOTRACE_CLOCK_*
+ *
+ * The TSC that was asked for by name is used even where the kernel does not
+ * trust it: gt_cpu_time() keeps the trace in order all the same.
+ *
+ * Return: 0, or -ENODEV where there is no TSC of known frequency.
+ * Context: Process context, no session running.
+ */
+int gt_clock_select(u32 wanted)
+{
+	switch (wanted) {
+	case GOTRACE_CLOCK_AUTO:
+		wanted = tsc_is_usable() ? GOTRACE_CLOCK_TSC : GOTRACE_CLOCK_MONO;
+		break;
+	case GOTRACE_CLOCK_TSC:
+#ifdef CONFIG_X86
+		if (boot_cpu_has(X86_FEATURE_TSC) && tsc_khz)
+			break;
+#endif
+		return -ENODEV;
+	}
+	gt_clock_kind = wanted;
+	return 0;
+}
+
+/* Calibrated ticks per second. */
+u64 gt_clock_frequency(void)
+{
+#ifdef CONFIG_X86
+	if (gt_clock_kind == GOTRACE_CLOCK_TSC)
+		return max_t(u64, 1, div_u64((u64)tsc_khz * 1000, 1 << GT_TSC_SHIFT));
+#endif
+	return NSEC_PER_SEC >> GT_NS_SHIFT;
+}
+
+/* The three clocks read as one, as far as a machine can. */
+void gt_clock_moment(struct gt_moment *m)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	m->ticks = gt_clock_now();
+	m->mono = ktime_get_ns();
+	m->real = ktime_get_real_ns();
+	local_irq_restore(flags);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every difference between kernel versions; the rest of the module is written
+ * for the newest. Newest first, each with the version and the reason.
+ */
+#ifndef GT_COMPAT_H
+#define GT_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/sched.h>
+#include <linux/version.h>
+
+/* 6.12: delayed dequeue leaves a sleeper on the run queue. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+static inline bool gt_task_is_queued(struct task_struct *p)
+{
+	return READ_ONCE(p->on_rq) && !READ_ONCE(p->se.sched_delayed);
+}
+#else
+static inline bool gt_task_is_queued(struct task_struct *p)
+{
+	return READ_ONCE(p->on_rq);
+}
+#endif
+
+/* 6.16: sched_process_exit tells whether the whole group dies. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define GT_SCHED_PROCESS_EXIT_ARGS	struct task_struct *p, bool group_dead
+#else
+#define GT_SCHED_PROCESS_EXIT_ARGS	struct task_struct *p
+#endif
+
+/* 6.5: generic_file_splice_read() became copy_splice_read(). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#define gt_splice_read	copy_splice_read
+#else
+#define gt_splice_read	generic_file_splice_read
+#endif
+
+/* 5.18: prev's state comes as an argument; before, it is read from prev. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
+#define GT_SCHED_SWITCH_ARGS	bool preempt, struct task_struct *prev, \
+				struct task_struct *next, unsigned int prev_state
+#define GT_PREV_STATE		prev_state
+#else
+#define GT_SCHED_SWITCH_ARGS	bool preempt, struct task_struct *prev, \
+				struct task_struct *next
+#define GT_PREV_STATE		gt_task_state(prev)
+#endif
+
+/* 5.14: task_struct::state became __state. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
+#define gt_task_state(p)	READ_ONCE((p)->__state)
+#else
+#define gt_task_state(p)	((unsigned int)READ_ONCE((p)->state))
+#endif
+
+/* 5.15: a sleep on an RT lock has a state of its own. */
+#ifndef TASK_RTLOCK_WAIT
+#define TASK_RTLOCK_WAIT	0
+#endif
+
+/* 5.12: workers that user space started, without PF_KTHREAD. */
+#ifndef PF_IO_WORKER
+#define PF_IO_WORKER		0
+#endif
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER		0
+#endif
+
+#endif /* GT_COMPAT_H */

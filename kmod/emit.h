@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The legal steps from what a reader believes of a task to the truth.
+ * All: on the CPU @c itself, interrupts off, after gt_cpu_begin().
+ */
+#ifndef GT_EMIT_H
+#define GT_EMIT_H
+
+#include "cpu.h"
+#include "task.h"
+
+/* How a running task ceases to run. */
+struct gt_stop {
+	enum gt_ev ev;	/* GoSched, GoPreempt, a kind of GoBlock, GoSysBlock, GoEnd or GoStop */
+	u32 stack;
+};
+
+/* @now: from gt_cpu_time() in this probe; never before c->last. */
+void gt_emit_create(struct gt_cpu *c, struct gt_task *t, u64 now, u32 stack);
+bool gt_emit_start(struct gt_cpu *c, struct gt_task *t, u64 now);
+void gt_emit_stop(struct gt_cpu *c, struct gt_stop stop, u64 now);
+void gt_emit_wake(struct gt_cpu *c, struct gt_task *t, bool may_write);
+u32 gt_own_stack(struct gt_cpu *c);
+void gt_emit_sleeper(struct gt_cpu *c, struct gt_task *t);
+
+void gt_emit_call(struct gt_cpu *c, u32 name);
+void gt_emit_region_start(struct gt_cpu *c, u32 name);
+void gt_emit_region_end(struct gt_cpu *c, u64 now);
+void gt_emit_proc_start(struct gt_cpu *c, u64 now);
+void gt_emit_proc_stop(struct gt_cpu *c, u64 now);
+
+/* The truth, noted by a CPU that does not write. Interrupts off. */
+void gt_note(struct gt_task *t, bool asleep);
+void gt_note_dead(struct gt_task *t);
+
+#endif /* GT_EMIT_H */

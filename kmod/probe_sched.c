@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The scheduler's events: who runs where, who wakes whom, who is born and dies.
+ */
+#include <linux/irqflags.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <trace/events/sched.h>
+#include "block.h"
+#include "call.h"
+#include "compat.h"
+#include "cpu.h"
+#include "emit.h"
+#include "probe.h"
+#include "stack.h"
+#include "task.h"
+
+/* Runnable, but not running any more. */
+static enum gt_ev runnable_reason(struct task_struct *p, bool preempt, struct gt_call call)
+{
+	if (!preempt && ((p->flags & PF_KTHREAD) || call.kind == GT_CALL_YIELD))
+		return EV_GO_SCHED;
+	return EV_GO_PREEMPT;
+}
+
+static struct gt_stop stop_reason(struct gt_task *t, struct task_struct *p, bool preempt,
+				  bool asleep, unsigned int state)
+{
+	struct gt_call call = gt_call_get();
+	struct gt_stop stop;
+
+	stop.stack = gt_stack_put2(call.name, t->comm);
+	if (state & TASK_DEAD)
+		stop.ev = t->flags & GT_TASK_KILLED ? EV_GO_STOP : EV_GO_END;
+	else if (asleep)
+		stop.ev = gt_block_reason(p, state, call);
+	else
+		stop.ev = runnable_reason(p, preempt, call);
+	return stop;
+}
+
+/* The task that leaves, on a CPU that writes. */
+static void switch_out(struct gt_cpu *c, struct task_struct *p, bool preempt, bool asleep,
+		       unsigned int state, u64 now)
+{
+	struct gt_task *t = c->g;
+
+	if (!t) {
+		if (p->pid)
+			c->lost[GOTRACE_LOST_TASK]++;
+		return;
+	}
+	if ((state & TASK_DEAD) && t->region)
+		gt_emit_region_end(c, now);
+	gt_emit_stop(c, stop_reason(t, p, preempt, asleep, state), now);
+}
+
+/* The task that comes, on a CPU that writes. */
+static void switch_in(struct gt_cpu *c, struct gt_task *t, struct task_struct *p, u64 now)
+{
+	if (t)
+		gt_emit_start(c, t, max(now, c->last));
+	else if (p->pid)
+		c->lost[GOTRACE_LOST_TASK]++;
+	else if (gt_options.idle)
+		gt_emit_proc_stop(c, now);
+}
+
+/* The state kept for the task that leaves: already known, but at first. */
+static struct gt_task *leaving(struct gt_cpu *c, struct task_struct *p)
+{
+	struct gt_task *t = c->cur;
+
+	if (unlikely(!t || t->owner != p))
+		t = p->pid ? gt_task_find(p) : NULL;
+	if (t && unlikely(t->tid != p->pid))
+		gt_task_move(t, p->pid);	/* exec by a thread */
+	return t;
+}
+
+/*
+ * What a switch-out means is not what it says: a task sleeps when it is not
+ * preempted and not queued any more. Its state only tells the kind, for a
+ * sleeper with a signal pending stays queued.
+ *
+ * Context: interrupts off, run-queue lock held.
+ */
+static void notrace gt_probe_sched_switch(void *data, GT_SCHED_SWITCH_ARGS)
+{
+	struct gt_cpu *c = this_cpu_ptr(&gt_cpus);
+	unsigned int state = GT_PREV_STATE;
+	bool asleep = !preempt && !gt_task_is_queued(prev);
+	struct gt_task *from = leaving(c, prev), *to = NULL;
+
+	if (next->pid) {
+		to = gt_task_find(next);
+		if (unlikely(!to))
+			to = gt_task_create(next);
+	}
+	if (likely(gt_cpu_begin(c))) {
+		u64 now = gt_cpu_time(c);
+
+		switch_out(c, prev, preempt, asleep, state, now);
+		switch_in(c, to, next, now);
+	} else {
+		if (from)
+			gt_note(from, asleep);
+		if (to)
+			gt_note(to, false);
+	}
+	c->cur = to;
+	if (unlikely(state & TASK_DEAD) && from) {
+		gt_note_dead(from);
+		gt_task_release(from);
+	}
+}
+
+/*
+ * A wake-up begins. Seen before the sleeper's own switch-out, or for a task
+ * that never goes to sleep: gt_emit_wake() decides.
+ *
+ * Context: p's pi_lock held and interrupts off, or no lock, preemption off,
+ * when a task wakes itself.
+ */
+static void notrace gt_probe_sched_waking(void *data, struct task_struct *p)
+{
+	struct gt_cpu *c;
+	struct gt_task *t;
+	unsigned long flags;
+	bool may_write;
+
+	local_irq_save(flags);
+	c = this_cpu_ptr(&gt_cpus);
+	may_write = gt_cpu_begin(c);
+	t = gt_task_find(p);
+	if (likely(t))
+		gt_emit_wake(c, t, may_write);
+	else if (may_write)
+		c->lost[GOTRACE_LOST_TASK]++;
+	local_irq_restore(flags);
+}
+
+/*
+ * A wake-up is done: the task is queued, and cannot run before this returns,
+ * unless it never slept.
+ *
+ * Context: interrupts off and p's run-queue lock held, or no lock, preemption
+ * off, when a task wakes itself.
+ */
+static void notrace gt_probe_sched_wakeup(void *data, struct task_struct *p)
+{
+	struct gt_task *t;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	t = gt_task_find(p);
+	if (likely(t) && unlikely(!gt_is_awake(atomic64_read(&t->word)))) {
+		struct gt_cpu *c = this_cpu_ptr(&gt_cpus);
+
+		/* A wake-up that was missed is made good for. */
+		gt_emit_wake(c, t, gt_cpu_begin(c));
+		gt_note(t, false);
+	}
+	local_irq_restore(flags);
+}
+
+/*
+ * Context: the parent, in its clone call; p has not run yet. A maker that is
+ * traced by nobody leaves the child to its first switch.
+ */
+static void notrace gt_probe_sched_process_fork(void *data, struct task_struct *parent,
+						struct task_struct *p)
+{
+	struct gt_cpu *c;
+	struct gt_task *t;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	c = this_cpu_ptr(&gt_cpus);
+	t = gt_task_create(p);
+	if (gt_cpu_begin(c)) {
+		if (t)
+			gt_emit_create(c, t, gt_cpu_time(c), gt_own_stack(c));
+		else
+			c->lost[GOTRACE_LOST_TASK]++;
+	}
+	local_irq_restore(flags);
+}
+
+/* Context: p is current, the new program's name is set. */
+static void notrace gt_probe_sched_process_exec(void *data, struct task_struct *p, pid_t old_pid,
+						struct linux_binprm *bprm)
+{
+	struct gt_task *t;
+	unsigned long flags;
+	u32 comm = gt_task_name(p);
+
+	local_irq_save(flags);
+	t = leaving(this_cpu_ptr(&gt_cpus), p);
+	if (t && t->comm != comm) {
+		t->comm = comm;
+		t->flags |= GT_TASK_RENAMED;
+	}
+	local_irq_restore(flags);
+}
+
+/* Context: p is current, in do_exit(); its last switch is still to come. */
+static void notrace gt_probe_sched_process_exit(void *data, GT_SCHED_PROCESS_EXIT_ARGS)
+{
+	struct gt_task *t;
+	unsigned long flags;
+	u32 comm = gt_task_name(p);
+
+	local_irq_save(flags);
+	t = leaving(this_cpu_ptr(&gt_cpus), p);
+	if (t) {
+		t->comm = comm;
+		if (!(p->flags & PF_KTHREAD) && (p->exit_code & 0x7f))
+			t->flags |= GT_TASK_KILLED;
+	}
+	local_irq_restore(flags);
+}
+
+static void __maybe_unused check_types(void)
+{
+	check_trace_callback_type_sched_switch(gt_probe_sched_switch);
+	check_trace_callback_type_sched_waking(gt_probe_sched_waking);
+	check_trace_callback_type_sched_wakeup(gt_probe_sched_wakeup);
+	check_trace_callback_type_sched_process_fork(gt_probe_sched_process_fork);
+	check_trace_callback_type_sched_process_exec(gt_probe_sched_process_exec);
+	check_trace_callback_type_sched_process_exit(gt_probe_sched_process_exit);
+}
+
+/* Births and deaths first: a switch finds what they made. */
+struct gt_probe gt_sched_probes[] = {
+	{ "sched_process_fork", gt_probe_sched_process_fork },
+	{ "sched_process_exec", gt_probe_sched_process_exec },
+	{ "sched_process_exit", gt_probe_sched_process_exit },
+	{ "sched_waking", gt_probe_sched_waking },
+	{ "sched_wakeup", gt_probe_sched_wakeup },
+	{ "sched_switch", gt_probe_sched_switch },
+	{ }
+};

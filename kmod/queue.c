@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A buffer goes from the stack of empty ones (the one used last first: it may
+ * still be in the cache) to a CPU, to the queue of full ones in the order that
+ * they filled, to the reader and back. Each step is once in 64 KiB of trace,
+ * so two plain locks do. Buffers are allocated outside probes, by a worker
+ * that keeps some empty ones ahead of the CPUs up to the session's limit.
+ */
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/spinlock.h>
+#include <linux/vmalloc.h>
+#include "queue.h"
+
+static struct {
+	raw_spinlock_t lock;	/* innermost; any context but NMI */
+	struct list_head empty;
+	struct list_head full;
+	u32 nr_empty, nr_full;
+	u32 total;		/* allocated */
+	u32 limit;
+	u32 ahead;		/* empty ones that the worker keeps there */
+} q = {
+	.lock = __RAW_SPIN_LOCK_UNLOCKED(q.lock),
+	.empty = LIST_HEAD_INIT(q.empty),
+	.full = LIST_HEAD_INIT(q.full),
+};
+
+/* NULL at the limit too. Process context; a worker may do the same meanwhile. */
+static struct gt_buf *alloc_buf(void)
+{
+	struct gt_buf *buf = NULL;
+	bool may;
+
+	raw_spin_lock_irq(&q.lock);
+	may = q.total < q.limit;
+	if (may)
+		q.total++;
+	raw_spin_unlock_irq(&q.lock);
+	/* Only what was written is ever read, so it need not be zeroed. */
+	if (may)
+		buf = vmalloc(GOTRACE_BUF_SIZE);
+	if (buf) {
+		buf->len = 0;
+		buf->read = 0;
+	} else if (may) {
+		raw_spin_lock_irq(&q.lock);
+		q.total--;
+		raw_spin_unlock_irq(&q.lock);
+	}
+	return buf;
+}
+
+/* Whether so many are empty, or can be made so. Process context. */
+bool gt_queue_reserve(u32 n)
+{
+	while (READ_ONCE(q.nr_empty) < n) {
+		struct gt_buf *buf = alloc_buf();
+
+		if (!buf)
+			return false;
+		gt_queue_push_empty(buf);
+	}
+	return true;
+}
+
+/**
+ * gt_queue_init() - the buffers that a session starts with
+ * @limit: how many it may have
+ * @min:   how many it needs to start
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gt_queue_init(u32 limit, u32 min)
+{
+	q.limit = limit;
+	q.ahead = num_online_cpus() + 2;
+	if (gt_queue_reserve(min))
+		return 0;
+	gt_queue_destroy();
+	return -ENOMEM;
+}
+
+/* No probe and no reader uses a buffer any more. */
+void gt_queue_destroy(void)
+{
+	struct gt_buf *buf, *tmp;
+
+	list_splice_init(&q.full, &q.empty);
+	list_for_each_entry_safe(buf, tmp, &q.empty, list) {
+		list_del(&buf->list);
+		vfree(buf);
+	}
+	q.nr_empty = q.nr_full = q.total = 0;
+}
+
+/* Worker. */
+void gt_queue_refill(void)
+{
+	while (gt_queue_is_low()) {
+		struct gt_buf *buf = alloc_buf();
+
+		if (!buf)
+			return;		/* the next low-water mark tries again */
+		gt_queue_push_empty(buf);
+	}
+}
+
+static struct gt_buf *pop(struct list_head *head, u32 *nr)
+{
+	struct gt_buf *buf;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&q.lock, flags);
+	buf = list_first_entry_or_null(head, struct gt_buf, list);
+	if (buf) {
+		list_del(&buf->list);
+		WRITE_ONCE(*nr, *nr - 1);
+	}
+	raw_spin_unlock_irqrestore(&q.lock, flags);
+	return buf;
+}
+
+struct gt_buf *gt_queue_pop_empty(void)
+{
+	struct gt_buf *buf = pop(&q.empty, &q.nr_empty);
+
+	if (buf) {
+		buf->len = 0;
+		buf->read = 0;
+	}
+	return buf;
+}
+
+/* As gt_queue_pop_empty(), but allocates one where the limit allows it. */
+struct gt_buf *gt_queue_get_empty(void)
+{
+	return gt_queue_pop_empty() ?: alloc_buf();
+}
+
+struct gt_buf *gt_queue_pop_full(void)
+{
+	return pop(&q.full, &q.nr_full);
+}
+
+void gt_queue_push_full(struct gt_buf *buf)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&q.lock, flags);
+	list_add_tail(&buf->list, &q.full);
+	WRITE_ONCE(q.nr_full, q.nr_full + 1);
+	raw_spin_unlock_irqrestore(&q.lock, flags);
+}
+
+void gt_queue_push_empty(struct gt_buf *buf)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&q.lock, flags);
+	list_add(&buf->list, &q.empty);
+	WRITE_ONCE(q.nr_empty, q.nr_empty + 1);
+	raw_spin_unlock_irqrestore(&q.lock, flags);
+}
+
+bool gt_queue_has_empty(void)
+{
+	return READ_ONCE(q.nr_empty);
+}
+
+bool gt_queue_has_full(void)
+{
+	return READ_ONCE(q.nr_full);
+}
+
+bool gt_queue_is_low(void)
+{
+	return READ_ONCE(q.nr_empty) < q.ahead && READ_ONCE(q.total) < q.limit;
+}
+
+void gt_queue_count(struct gt_queue_count *n)
+{
+	n->limit = q.limit;
+	n->total = READ_ONCE(q.total);
+	n->empty = READ_ONCE(q.nr_empty);
+	n->full = READ_ONCE(q.nr_full);
+}

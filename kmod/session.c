@@ -1,0 +1,629 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A session: NONE -> STARTING -> TRACING -> DRAINING -> NONE.
+ *
+ * Start without stopping the world: first the probes go live and only note
+ * the truth; then every task there is gets a GoCreate, and a GoWaiting if it
+ * sleeps, from one writer; then Gomaxprocs twice, which is where Go's newest
+ * reader takes the initial state for complete; then each CPU opens itself; at
+ * last those that fell asleep meanwhile are brought to the truth.
+ *
+ * Stop: each CPU closes itself, whatever others still write is legal; then the
+ * probes go.
+ *
+ * Locks, outermost first:
+ *
+ * | lock             | type   | protects                     | taken in      |
+ * |------------------|--------|------------------------------|---------------|
+ * | device.read_lock | mutex  | the reader's position        | process       |
+ * | session.lock     | mutex  | the session's state          | process       |
+ * | cpu hotplug lock | rwsem  | session.open                 | process       |
+ * | rq and pi locks  | raw    | the scheduler's, held around some probes      |
+ * | tasks.lock       | raw    | states: creation, unlinking  | any but NMI   |
+ * | stacks.lock      | raw    | stack table, names           | any but NMI   |
+ * | strings.lock     | raw    | dictionary                   | any but NMI   |
+ * | arena.lock       | raw    | table memory                 | any but NMI   |
+ * | q.lock           | raw    | buffers                      | any but NMI   |
+ *
+ * tasks.lock may hold stacks.lock or strings.lock inside, each of these
+ * arena.lock; nothing nests inside arena.lock and q.lock.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/errno.h>
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+#include "arena.h"
+#include "call.h"
+#include "clock.h"
+#include "compat.h"
+#include "cpu.h"
+#include "emit.h"
+#include "footer.h"
+#include "kick.h"
+#include "probe.h"
+#include "queue.h"
+#include "session.h"
+#include "stack.h"
+#include "string.h"
+#include "task.h"
+#include "thread.h"
+
+#define DEFAULT_BYTES	(64ULL << 20)
+
+/* A walk that finds more tasks than it made room for is done again. */
+#define WALKS_MAX	8
+
+DECLARE_WAIT_QUEUE_HEAD(gt_session_wait);
+
+static struct {
+	struct mutex lock;
+	u32 state;			/* also read without the lock */
+	u64 number;
+	struct gotrace_start arg;
+	struct gt_moment start, end;
+	u64 bytes_read;			/* by readers; so the next */
+	u64 footer_bytes;
+
+	bool open;			/* CPUs write, or should; hotplug lock */
+	u64 opened;			/* ticks of the last Gomaxprocs of the initial state */
+
+	struct gt_cpu initial;		/* writer of the initial state; not a CPU */
+	struct irq_work kick;
+	struct work_struct work;
+	enum cpuhp_state hotplug;
+} session = { .lock = __MUTEX_INITIALIZER(session.lock) };
+
+/* ---- The worker, and waking the reader ---- */
+
+static void work_func(struct work_struct *work)
+{
+	gt_queue_refill();
+	gt_arena_refill(0);
+	gt_task_reclaim();
+}
+
+static void kick_func(struct irq_work *kick)
+{
+	wake_up_interruptible(&gt_session_wait);
+	if (gt_queue_is_low() || gt_arena_is_low() || gt_task_reclaim_is_due())
+		queue_work(system_unbound_wq, &session.work);
+}
+
+void gt_kick(void)
+{
+	irq_work_queue(&session.kick);
+}
+
+/* No probe runs any more, so nobody kicks. */
+static void worker_stop(void)
+{
+	irq_work_sync(&session.kick);
+	cancel_work_sync(&session.work);
+}
+
+/* ---- Memory ---- */
+
+static void tables_destroy(void)
+{
+	gt_thread_destroy();
+	gt_task_destroy();
+	gt_call_destroy();
+	gt_stack_destroy();
+	gt_string_destroy();
+	gt_arena_destroy();
+	gt_queue_destroy();
+}
+
+static int tables_init(const struct gotrace_start *arg)
+{
+	u64 bytes = arg->buffer_bytes ?: DEFAULT_BYTES;
+	u32 limit = div_u64(bytes, GOTRACE_BUF_SIZE);
+	int err;
+
+	err = gt_queue_init(limit, min(limit, 2 * num_online_cpus() + 4));
+	if (err)
+		return err;
+	err = gt_arena_init(arg->table_bytes ?: DEFAULT_BYTES);
+	if (!err)
+		err = gt_string_init();
+	if (!err)
+		err = gt_stack_init();
+	if (!err)
+		err = gt_call_init();
+	if (!err)
+		err = gt_task_init();
+	if (!err)
+		err = gt_thread_init();
+	if (err)
+		tables_destroy();	/* each is content with what was never made */
+	return err;
+}
+
+/* ---- The initial state ---- */
+
+static bool looks_asleep(struct task_struct *p)
+{
+	return gt_task_state(p) != TASK_RUNNING && !gt_task_is_queued(p);
+}
+
+/* Keep a state for a task; false without memory. In an RCU read-side section. */
+static bool find_task(struct task_struct *p)
+{
+	struct gt_task *t;
+	unsigned long flags;
+	u64 w;
+
+	if (gt_task_state(p) & TASK_DEAD)
+		return true;
+	local_irq_save(flags);
+	t = gt_task_create(p);
+	if (t && (gt_task_state(p) & TASK_DEAD)) {
+		/* Its last switch may have been before, with no state to release. */
+		gt_note_dead(t);
+		gt_task_release(t);
+	} else if (t) {
+		/* A probe that has seen it knows better. */
+		w = atomic64_read(&t->word);
+		if (!(w & GT_SEEN) && looks_asleep(p))
+			atomic64_cmpxchg(&t->word, w, w | GT_ASLEEP);
+	}
+	local_irq_restore(flags);
+	return t;
+}
+
+static u32 count_tasks(void)
+{
+	struct task_struct *g, *p;
+	u32 n = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(g, p)
+		n++;
+	rcu_read_unlock();
+	return n;
+}
+
+static int find_tasks(void)
+{
+	struct task_struct *g, *p;
+	u32 walk, missed = 0;
+	int err;
+
+	for (walk = 0; walk < WALKS_MAX; walk++) {
+		err = gt_task_reserve(count_tasks());
+		if (err)
+			return err;
+		missed = 0;
+		rcu_read_lock();
+		for_each_process_thread(g, p)
+			missed += !find_task(p);
+		rcu_read_unlock();
+		if (!missed)
+			return 0;
+	}
+	return -ENOSPC;
+}
+
+/* Process context; only the session writes here. */
+static int initial_room(struct gt_cpu *c)
+{
+	struct gt_buf *buf;
+
+	if (c->pos < c->end)
+		return 0;
+	buf = gt_queue_get_empty();
+	if (!buf)
+		return -ENOSPC;
+	gt_cpu_next_buffer(c, buf);
+	return 0;
+}
+
+/* The next task that nobody created yet; false when there is none. */
+static bool initial_task(struct gt_cpu *c, u32 *tid)
+{
+	struct gt_task *t;
+	u64 w, now;
+	bool asleep;
+
+	rcu_read_lock();	/* keeps the state from being another task's */
+	t = gt_task_next(tid);
+	if (!t)
+		goto out;
+	w = atomic64_read_acquire(&t->word);
+	do {
+		if (gt_status(w) != GT_NONE)
+			goto out;
+		asleep = w & GT_ASLEEP;
+		now = gt_cpu_time(c);
+		gt_time_raise(&t->last, now);
+	} while (!atomic64_try_cmpxchg(&t->word, (s64 *)&w,
+				       gt_word(w, asleep ? GT_WAITING : GT_RUNNABLE, c->cpu,
+					       asleep ? 2 : 1)));
+	gt_ev3(c, now, EV_GO_CREATE, t->goid, gt_name_stack(t->name), 0);
+	c->created++;
+	if (asleep)
+		gt_ev1(c, now, EV_GO_WAITING, t->goid);
+out:
+	rcu_read_unlock();
+	return t;
+}
+
+/* What a file that was cut short needs to be read, and what we fall back on. */
+static void initial_records(struct gt_cpu *c)
+{
+	const char *s;
+	u32 len;
+
+	c->pos = gt_put_frequency(c->pos, gt_clock_frequency());
+	s = gt_string_get(GT_STR_UNKNOWN, &len);
+	c->pos = gt_put_string(c->pos, GT_STR_UNKNOWN, s, len);
+	c->pos = gt_name_dump(c->pos, GT_NAME_UNKNOWN);
+}
+
+static int write_initial_state(void)
+{
+	struct gt_cpu *c = &session.initial;
+	u32 tid = 0, i;
+	bool more;
+	int err;
+
+	gt_cpu_reset(c, 0);
+	c->last = session.start.ticks;
+	err = initial_room(c);
+	if (err)
+		return err;
+	initial_records(c);
+	do {
+		err = initial_room(c);
+		if (err)
+			return err;
+		more = initial_task(c, &tid);
+	} while (more);
+	for (i = 0; i < 2; i++)
+		gt_ev2(c, gt_cpu_time(c), EV_GOMAXPROCS, num_online_cpus(), 0);
+	session.opened = c->last;
+	gt_cpu_flush(c);
+	/* Every CPU has a buffer to begin with. */
+	return gt_queue_reserve(num_online_cpus()) ? 0 : -ENOSPC;
+}
+
+/* Those that went to sleep while nobody wrote. */
+static void heal_sleepers(void)
+{
+	struct gt_task *t;
+	u32 tid = 0;
+
+	rcu_read_lock();
+	for (t = gt_task_next(&tid); t; t = gt_task_next(&tid)) {
+		struct gt_cpu *c;
+		u64 w = atomic64_read(&t->word);
+
+		if (!(w & GT_ASLEEP) || gt_status(w) > GT_RUNNABLE)
+			continue;
+		local_irq_disable();
+		c = this_cpu_ptr(&gt_cpus);
+		if (gt_cpu_begin(c))
+			gt_emit_sleeper(c, t);
+		local_irq_enable();
+	}
+	rcu_read_unlock();
+}
+
+/* ---- CPUs ---- */
+
+static void open_cpu(void *unused)
+{
+	gt_cpu_open(this_cpu_ptr(&gt_cpus), session.opened);
+}
+
+static void close_cpu(void *unused)
+{
+	gt_cpu_close(this_cpu_ptr(&gt_cpus));
+}
+
+static void set_open(bool open)
+{
+	cpus_read_lock();
+	session.open = open;
+	on_each_cpu(open ? open_cpu : close_cpu, NULL, 1);
+	cpus_read_unlock();
+}
+
+static void put_gomaxprocs(struct gt_cpu *c, u32 procs)
+{
+	if (gt_cpu_begin(c))
+		gt_ev2(c, gt_cpu_time(c), EV_GOMAXPROCS, procs, 0);
+}
+
+/* Context: hotplug thread of the CPU, hotplug lock held for writing. */
+static int cpu_online_func(unsigned int cpu)
+{
+	local_irq_disable();
+	if (session.open) {
+		open_cpu(NULL);
+		put_gomaxprocs(this_cpu_ptr(&gt_cpus), num_online_cpus());
+	}
+	local_irq_enable();
+	return 0;
+}
+
+static int cpu_offline_func(unsigned int cpu)
+{
+	local_irq_disable();
+	if (session.open) {
+		put_gomaxprocs(this_cpu_ptr(&gt_cpus), num_online_cpus() - 1);
+		close_cpu(NULL);
+	}
+	local_irq_enable();
+	return 0;
+}
+
+/* ---- Start, stop, end ---- */
+
+static void reset_cpus(void)
+{
+	u32 cpu;
+
+	for_each_possible_cpu(cpu)
+		gt_cpu_reset(per_cpu_ptr(&gt_cpus, cpu), cpu);
+	gt_cpu_reset(&session.initial, 0);
+}
+
+static void set_state(u32 state)
+{
+	/* (C) what the state promises is there; pairs with (D), gt_session_state(). */
+	smp_store_release(&session.state, state);
+	wake_up_interruptible_all(&gt_session_wait);
+}
+
+static int start_locked(const struct gotrace_start *arg)
+{
+	int err;
+
+	err = gt_clock_select(arg->clock);
+	if (err)
+		return err;
+	reset_cpus();
+	gt_options.syscalls = arg->syscalls;
+	gt_options.idle = arg->flags & GOTRACE_START_IDLE;
+	session.arg = *arg;
+	session.bytes_read = session.footer_bytes = 0;
+	memset(&session.end, 0, sizeof(session.end));
+	err = tables_init(arg);
+	if (err)
+		return err;
+	err = gt_probe_attach();
+	if (err)
+		goto err_tables;
+	gt_clock_moment(&session.start);
+	err = find_tasks();
+	if (err)
+		goto err_probes;
+	err = write_initial_state();
+	if (err)
+		goto err_probes;
+	set_open(true);
+	heal_sleepers();
+	return 0;
+
+err_probes:
+	gt_probe_detach();
+	worker_stop();
+	gt_cpu_flush(&session.initial);
+err_tables:
+	worker_stop();
+	tables_destroy();
+	reset_cpus();
+	return err;
+}
+
+/**
+ * gt_session_start() - start tracing
+ * @arg: checked by the caller
+ *
+ * Return: 0, or an error that uapi/linux/gotrace.h names; nothing has changed
+ * then.
+ * Context: Process context. May sleep.
+ */
+int gt_session_start(const struct gotrace_start *arg)
+{
+	int err = mutex_lock_interruptible(&session.lock);
+
+	if (err)
+		return err;
+	err = -EBUSY;
+	if (session.state == GOTRACE_STATE_NONE) {
+		/* Readers take STARTING for NONE. */
+		session.state = GOTRACE_STATE_STARTING;
+		err = start_locked(arg);
+		session.number += !err;
+		set_state(err ? GOTRACE_STATE_NONE : GOTRACE_STATE_TRACING);
+	}
+	mutex_unlock(&session.lock);
+	return err;
+}
+
+static void stop_locked(void)
+{
+	set_open(false);
+	gt_task_name_all();
+	gt_probe_detach();
+	worker_stop();
+	gt_clock_moment(&session.end);
+	gt_footer_init(&session.start, &session.end);
+	set_state(GOTRACE_STATE_DRAINING);
+}
+
+/* Nothing happens when nothing is traced. 0 or -EINTR. */
+int gt_session_stop(void)
+{
+	int err = mutex_lock_interruptible(&session.lock);
+
+	if (err)
+		return err;
+	if (session.state == GOTRACE_STATE_TRACING)
+		stop_locked();
+	mutex_unlock(&session.lock);
+	return 0;
+}
+
+/*
+ * Whatever is there goes. The reader has given its buffer back. Holds
+ * device.read_lock, or no file is open.
+ */
+void gt_session_end(void)
+{
+	mutex_lock(&session.lock);
+	if (session.state == GOTRACE_STATE_TRACING)
+		stop_locked();
+	if (session.state == GOTRACE_STATE_DRAINING) {
+		tables_destroy();
+		reset_cpus();
+		set_state(GOTRACE_STATE_NONE);
+	}
+	mutex_unlock(&session.lock);
+}
+
+/* ---- Status ---- */
+
+u32 gt_session_state(void)
+{
+	return smp_load_acquire(&session.state);	/* (D) */
+}
+
+u32 gt_session_format(void)
+{
+	return session.arg.format;
+}
+
+u64 gt_session_number(void)
+{
+	return READ_ONCE(session.number);
+}
+
+void gt_session_count_read(u64 bytes)
+{
+	WRITE_ONCE(session.bytes_read, session.bytes_read + bytes);
+}
+
+void gt_session_count_footer(u64 bytes)
+{
+	WRITE_ONCE(session.footer_bytes, session.footer_bytes + bytes);
+}
+
+/* Handed over, and written so far; racy against the CPU, but never far off. */
+static u64 bytes_of(struct gt_cpu *c)
+{
+	struct gt_buf *buf = READ_ONCE(c->buf);
+	u8 *pos = READ_ONCE(c->pos);
+	u64 bytes = READ_ONCE(c->bytes);
+
+	if (buf && pos > buf->data && pos <= buf->data + GT_BUF_DATA)
+		bytes += pos - buf->data;
+	return bytes;
+}
+
+/* One CPU's part; all 0 when there is no session. */
+void gt_session_cpu_status(u32 cpu, struct gotrace_cpu_status *st)
+{
+	struct gt_cpu *c = per_cpu_ptr(&gt_cpus, cpu);
+	u32 mode = READ_ONCE(c->mode), i;
+
+	memset(st, 0, sizeof(*st));
+	st->cpu = cpu;
+	st->flags = (mode != GT_CPU_OFF) | (mode == GT_CPU_DARK) << 1;
+	st->events = READ_ONCE(c->events);
+	st->bytes = bytes_of(c);
+	for (i = 0; i < GOTRACE_LOST_CAUSES; i++)
+		st->lost[i] = READ_ONCE(c->lost[i]);
+	st->dark = READ_ONCE(c->dark);
+	st->adjusted = READ_ONCE(c->adjusted);
+	st->adjusted_max = READ_ONCE(c->adjusted_max);
+	st->irqoff_ticks = READ_ONCE(c->irqoff);
+}
+
+static void sum_cpus(struct gotrace_status *st)
+{
+	struct gotrace_cpu_status one;
+	u32 cpu, i;
+
+	st->events = session.initial.events;
+	st->bytes_produced = GT_HEADER_SIZE + session.initial.bytes + READ_ONCE(session.footer_bytes);
+	st->tasks = session.initial.created;
+	for_each_possible_cpu(cpu) {
+		gt_session_cpu_status(cpu, &one);
+		st->events += one.events;
+		st->bytes_produced += one.bytes;
+		st->tasks += READ_ONCE(per_cpu(gt_cpus, cpu).created);
+		for (i = 0; i < GOTRACE_LOST_CAUSES; i++)
+			st->lost[i] += one.lost[i];
+	}
+}
+
+static void status_locked(struct gotrace_status *st)
+{
+	struct gt_queue_count n;
+
+	gt_queue_count(&n);
+	st->flags = session.arg.flags;
+	st->clock = gt_clock_kind;
+	st->syscalls = session.arg.syscalls;
+	st->frequency = session.end.ticks ? gt_footer_frequency() : gt_clock_frequency();
+	st->start_ticks = session.start.ticks;
+	st->start_mono = session.start.mono;
+	st->start_real = session.start.real;
+	st->end_ticks = session.end.ticks;
+	st->end_mono = session.end.mono;
+	st->end_real = session.end.real;
+	sum_cpus(st);
+	st->bytes_read = READ_ONCE(session.bytes_read);
+	st->buffers_limit = n.limit;
+	st->buffers_empty = n.empty;
+	st->buffers_full = n.full;
+	st->buffers_inuse = n.total - min(n.total, n.empty + n.full);
+	st->table_bytes = gt_arena_bytes();
+	st->stacks = gt_stack_count() + gt_name_count();
+	st->strings = gt_string_count();
+}
+
+/* Fills in all but what is the caller's own. 0 or -EINTR. */
+int gt_session_status(struct gotrace_status *st)
+{
+	int err = mutex_lock_interruptible(&session.lock);
+
+	if (err)
+		return err;
+	st->state = session.state;
+	st->session = session.number;
+	if (session.state != GOTRACE_STATE_NONE)
+		status_locked(st);
+	mutex_unlock(&session.lock);
+	return 0;
+}
+
+/* ---- Load and unload ---- */
+
+int gt_session_init(void)
+{
+	int ret;
+
+	init_irq_work(&session.kick, kick_func);
+	INIT_WORK(&session.work, work_func);
+	reset_cpus();
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gotrace:online",
+					cpu_online_func, cpu_offline_func);
+	if (ret < 0)
+		return ret;
+	session.hotplug = ret;
+	return 0;
+}
+
+void gt_session_exit(void)
+{
+	gt_session_end();
+	cpuhp_remove_state_nocalls(session.hotplug);
+}

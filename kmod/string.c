@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The dictionary: a hash of records in the session's arena. Ids are dense from
+ * 1, which keeps them short in the trace; an index by id serves the dump after
+ * STOP. Nothing leaves it before the session ends. Lookups are rare (a task's
+ * creation, its exec and exit), so one lock serves all.
+ */
+#include <linux/errno.h>
+#include <linux/jhash.h>
+#include <linux/spinlock.h>
+#include <linux/vmalloc.h>
+#include "arena.h"
+#include "string.h"
+
+#define HASH_BITS	12
+#define IDS_MAX		65536
+
+struct string {
+	struct string *next;
+	u32 id;
+	u32 hash;
+	u32 len;
+	char s[];
+};
+
+static struct {
+	raw_spinlock_t lock;	/* any context but NMI; arena.lock nests inside */
+	struct string **hash;	/* 1 << HASH_BITS */
+	struct string **by_id;	/* IDS_MAX */
+	u32 count;		/* ids given out, 1 to count */
+} strings = { .lock = __RAW_SPIN_LOCK_UNLOCKED(strings.lock) };
+
+int gt_string_init(void)
+{
+	strings.count = 0;
+	strings.hash = vzalloc(sizeof(*strings.hash) << HASH_BITS);
+	strings.by_id = vzalloc(sizeof(*strings.by_id) * IDS_MAX);
+	if (!strings.hash || !strings.by_id)
+		goto err;
+	if (gt_string_put("?", 1) != GT_STR_UNKNOWN ||
+	    gt_string_put("gotrace", 7) != GT_STR_GOTRACE ||
+	    gt_string_put("irq", 3) != GT_STR_IRQ)
+		goto err;
+	return 0;
+err:
+	gt_string_destroy();
+	return -ENOMEM;
+}
+
+void gt_string_destroy(void)
+{
+	vfree(strings.by_id);
+	vfree(strings.hash);
+	strings.by_id = strings.hash = NULL;
+	strings.count = 0;
+}
+
+/**
+ * gt_string_put() - the id of a string, a new one if it is new
+ * @s:   its bytes, any bytes
+ * @len: how many, 0 to GT_STRING_MAX
+ *
+ * Return: the id; GT_STR_UNKNOWN for the empty string and when there is no
+ * memory or no id left.
+ * Context: Any context but NMI. Run-queue and pi locks may be held.
+ */
+u32 gt_string_put(const char *s, u32 len)
+{
+	u32 h = jhash(s, len, 0), id = GT_STR_UNKNOWN;
+	struct string **head = &strings.hash[h & ((1 << HASH_BITS) - 1)], *e;
+	unsigned long flags;
+
+	if (!len || len > GT_STRING_MAX)
+		return id;
+	raw_spin_lock_irqsave(&strings.lock, flags);
+	for (e = *head; e; e = e->next) {
+		if (e->hash == h && e->len == len && !memcmp(e->s, s, len)) {
+			id = e->id;
+			goto out;
+		}
+	}
+	if (strings.count >= IDS_MAX - 1)
+		goto out;
+	e = gt_arena_alloc(sizeof(*e) + len);
+	if (!e)
+		goto out;
+	e->hash = h;
+	e->len = len;
+	memcpy(e->s, s, len);
+	e->next = *head;
+	*head = e;
+	id = e->id = ++strings.count;
+	strings.by_id[id] = e;
+out:
+	raw_spin_unlock_irqrestore(&strings.lock, flags);
+	return id;
+}
+
+u32 gt_string_count(void)
+{
+	return READ_ONCE(strings.count);
+}
+
+/* Ids 1 to gt_string_count(); after STOP, or for the fixed ones. */
+const char *gt_string_get(u32 id, u32 *len)
+{
+	*len = strings.by_id[id]->len;
+	return strings.by_id[id]->s;
+}

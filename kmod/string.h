@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The session's dictionary of strings. */
+#ifndef GT_STRING_H
+#define GT_STRING_H
+
+#include <linux/types.h>
+
+/* Ids given out by gt_string_init() in this order, small and always there. */
+enum gt_string_fixed {
+	GT_STR_NONE,		/* Go's id for "" */
+	GT_STR_UNKNOWN,		/* "?": the file of frames without one, the fallback name */
+	GT_STR_GOTRACE,		/* "gotrace": the key of our own log messages */
+	GT_STR_IRQ,		/* "irq": a waker that is no task */
+};
+
+#define GT_STRING_MAX	64	/* bytes; names of tasks, calls and functions */
+
+/* Session: process context. */
+int gt_string_init(void);
+void gt_string_destroy(void);
+u32 gt_string_count(void);
+const char *gt_string_get(u32 id, u32 *len);
+
+/* Any context but NMI. */
+u32 gt_string_put(const char *s, u32 len);
+
+#endif /* GT_STRING_H */
