@@ -4,7 +4,7 @@
  *
  *	witness MODE TRACE TRACEFS UNISTD
  *
- *	MODE     calls, regions or off: how TRACE was recorded
+ *	MODE     calls or regions: how TRACE was recorded
  *	TRACE    gotrace's file
  *	TRACEFS  where ftrace's buffers can be read, recording stopped
  *	UNISTD   asm/unistd_64.h: the numbers of the system calls
@@ -199,8 +199,7 @@ static void alloc_list(struct list *l, size_t n)
 		errx(1, "no memory");
 }
 
-static void build_view(struct view *v, const struct w_witness *w, bool with_calls,
-		       bool with_rets)
+static void build_view(struct view *v, const struct w_witness *w, bool with_rets)
 {
 	/* Tasks that are inside a call that they made in the window. */
 	bool *inside = calloc(W_TIDS, sizeof(*inside));
@@ -234,7 +233,6 @@ static void build_view(struct view *v, const struct w_witness *w, bool with_call
 		else if (r->type == W_OUT && r->left == W_DEAD)
 			inside[r->tid] = false;
 		if (!in_window(v, r) ||
-		    (r->type == W_CALL && !with_calls) ||
 		    (r->type == W_RET && !(with_rets && was_inside)))
 			continue;
 		push(&v->cpu[r->cpu], r);
@@ -424,14 +422,14 @@ int main(int argc, char **argv)
 	static struct view fv, gv;
 	unsigned long done[W_TYPES] = { 0 }, ends = 0;
 	struct wakes wakes = { 0 };
-	bool with_calls, ok = true;
+	bool with_rets, ok = true;
 	int cpu;
 
-	if (argc != 5) {
-		fprintf(stderr, "usage: witness calls|regions|off TRACE TRACEFS UNISTD\n");
+	if (argc != 5 || (strcmp(argv[1], "calls") && strcmp(argv[1], "regions"))) {
+		fprintf(stderr, "usage: witness calls|regions TRACE TRACEFS UNISTD\n");
 		return 2;
 	}
-	with_calls = strcmp(argv[1], "off");
+	with_rets = !strcmp(argv[1], "regions");
 	read_calls(argv[4]);
 	mark_nr = w_call_nr("getpriority", strlen("getpriority"));
 	ftrace.cpus = gotrace.cpus = get_nprocs_conf();
@@ -440,8 +438,8 @@ int main(int argc, char **argv)
 
 	w_read_ftrace(&ftrace, argv[3]);
 	w_read_trace(&gotrace, argv[2]);
-	build_view(&fv, &ftrace, with_calls, !strcmp(argv[1], "regions"));
-	build_view(&gv, &gotrace, with_calls, !strcmp(argv[1], "regions"));
+	build_view(&fv, &ftrace, with_rets);
+	build_view(&gv, &gotrace, with_rets);
 
 	for (cpu = 0; cpu < ftrace.cpus; cpu++)
 		if (!compare_cpu(&fv, &gv, cpu, done, &ends))
@@ -456,7 +454,7 @@ int main(int argc, char **argv)
 	       wakes.first, ends);
 	/* A comparison of nothing is no success. */
 	if (done[W_IN] < 10000 || wakes.woken < 10000 ||
-	    (with_calls && done[W_CALL] < 10000)) {
+	    done[W_CALL] < 10000 || (with_rets && done[W_RET] < 10000)) {
 		printf("# too little to compare\n");
 		ok = false;
 	}

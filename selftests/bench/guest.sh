@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=busybox
+# shellcheck shell=sh
 # Run by bench.sh in the counting guest, where there is nothing but busybox.
 # guest.sh TRACER...
 set -e
