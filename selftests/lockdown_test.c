@@ -1,3 +1,4 @@
+/* vm: alone */
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Confidentiality lockdown. It cannot be taken back before the next boot, so

@@ -49,6 +49,7 @@ static pid_t crowd(long threads, int ready)
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (stacks == MAP_FAILED)
 		_exit(1);
+	gt_busy(1);	/* syscall() is found now: it needs more stack than there is */
 	for (i = 1; i <= threads; i++)
 		if (clone(sleep_forever, stacks + i * STACK, flags, NULL) < 0)
 			_exit(2);

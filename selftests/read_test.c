@@ -468,7 +468,7 @@ TEST_F(reader, fault_in_the_buffer_loses_nothing)
 	ASSERT_NE(MAP_FAILED, two);
 	ASSERT_EQ(0, mprotect(two + page, page, PROT_NONE));
 	ASSERT_EQ(0, record(self->ctl, GT_BUSY_BUFFERS));
-	for (i = 1; i < page; i += 37) {
+	for (i = 1; i < page; i += 101) {
 		EXPECT_EQ(-EFAULT, gt_read(self->fd, two + page, page));
 		n = gt_read(self->fd, two + page - i, page);
 		ASSERT_GT(n, 0);
@@ -476,7 +476,7 @@ TEST_F(reader, fault_in_the_buffer_loses_nothing)
 		cut += n == i;
 		gt_bytes_add(&self->got, two + page - i, n);
 	}
-	EXPECT_GT(cut, 50);
+	EXPECT_GT(cut, 20);
 	EXPECT_EQ(-EFAULT, gt_read(self->fd, nowhere, 1));
 	EXPECT_EQ(-EFAULT, gt_read(self->fd, (void *)-4096L, 1));
 	EXPECT_EQ(0, finish(self->ctl, self->fd, &self->got, 65536,
@@ -509,8 +509,9 @@ TEST_F(reader, splice_without_data_is_eagain)
 	int pipes[2];
 
 	ASSERT_EQ(0, pipe(pipes));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
 	EXPECT_EQ(-EAGAIN, gt_err(splice(self->fd, NULL, pipes[1], NULL, 4096,
-					 SPLICE_F_NONBLOCK)));
+					 0)));
 }
 
 TEST_F(reader, sendfile_to_a_file)
