@@ -58,6 +58,7 @@ void gt_arena_destroy(void)
 	arena.pos = arena.end = NULL;
 	arena.nr_spare = 0;
 	arena.bytes = 0;
+	arena.limit = 0;	/* a late kick finds nothing to do */
 }
 
 /* Process context; the worker and who starts a session may do it at once. */

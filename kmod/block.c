@@ -13,27 +13,11 @@
 #include <linux/sched/task_stack.h>
 #include <linux/socket.h>
 #include <net/sock.h>
-#include <asm/syscall.h>
 #include <uapi/linux/ipc.h>
+#include "arch.h"
 #include "block.h"
 #include "compat.h"
 #include "cpu.h"
-
-static unsigned long first_arg(struct task_struct *p)
-{
-	unsigned long args[6];
-
-	syscall_get_arguments(p, task_pt_regs(p), args);
-	return args[0];
-}
-
-static unsigned long second_arg(struct task_struct *p)
-{
-	unsigned long args[6];
-
-	syscall_get_arguments(p, task_pt_regs(p), args);
-	return args[1];
-}
 
 /*
  * The inode behind a descriptor of the task's own. No reference is taken and
@@ -147,18 +131,18 @@ static enum gt_ev call_reason(struct task_struct *p, unsigned int state, enum gt
 	case GT_CALL_SEND:
 		return EV_GO_BLOCK_SEND;
 	case GT_CALL_FD_RECV:
-		return fd_reason(p, first_arg(p), EV_GO_BLOCK_RECV);
+		return fd_reason(p, gt_arch_call_arg0(task_pt_regs(p)), EV_GO_BLOCK_RECV);
 	case GT_CALL_FD_SEND:
-		return fd_reason(p, first_arg(p), EV_GO_BLOCK_SEND);
+		return fd_reason(p, gt_arch_call_arg0(task_pt_regs(p)), EV_GO_BLOCK_SEND);
 	case GT_CALL_CLONE:
 		/* A vfork's parent can be killed; other sleeps of clone cannot. */
 		return state & TASK_WAKEKILL ? EV_GO_BLOCK_COND : 0;
 	case GT_CALL_FCNTL:
-		return is_lock(second_arg(p)) ? EV_GO_BLOCK_SYNC : 0;
+		return is_lock(gt_arch_call_arg1(task_pt_regs(p))) ? EV_GO_BLOCK_SYNC : 0;
 	case GT_CALL_SOCKETCALL:
-		return socketcall_reason(first_arg(p));
+		return socketcall_reason(gt_arch_call_arg0(task_pt_regs(p)));
 	case GT_CALL_IPC:
-		return ipc_reason(first_arg(p));
+		return ipc_reason(gt_arch_call_arg0(task_pt_regs(p)));
 	default:
 		return 0;
 	}

@@ -11,7 +11,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/vmalloc.h>
-#include <asm/syscall.h>
+#include "arch.h"
 #include "call.h"
 #include "compat.h"
 #include "string.h"
@@ -168,7 +168,7 @@ void gt_call_destroy(void)
 
 static __always_inline struct gt_call *lookup(long nr)
 {
-	u32 abi = in_ia32_syscall() ? ABI_32 : ABI_64;
+	u32 abi = gt_arch_is_compat() ? ABI_32 : ABI_64;
 	u32 n = abis[abi].n;
 
 	if (unlikely((unsigned long)nr >= n))
@@ -185,19 +185,19 @@ static noinline u32 unknown_name(long nr)
 }
 
 /**
- * gt_call_name() - the string of a call by its number
+ * gt_call_by_number() - a call by its number
  * @nr: the number, of the ABI that the running task calls by
  *
- * Return: string id of "syscall.NAME", or of "syscall.NUMBER".
+ * Return: the call, named "syscall.NAME", or "syscall.NUMBER".
  * Context: The task itself, in the call; any context but NMI.
  */
-u32 gt_call_name(long nr)
+struct gt_call gt_call_by_number(long nr)
 {
 	struct gt_call *call = lookup(nr);
 
 	if (likely(call && call->name))
-		return call->name;
-	return unknown_name(nr);
+		return *call;
+	return (struct gt_call){ unknown_name(nr), GT_CALL_OTHER };
 }
 
 /**
@@ -211,16 +211,9 @@ u32 gt_call_name(long nr)
  */
 struct gt_call gt_call_get(void)
 {
-	struct gt_call none = { 0 }, *call;
-	long nr;
+	long nr = -1;
 
-	if (current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
-		return none;
-	nr = syscall_get_nr(current, task_pt_regs(current));
-	if (nr == -1)
-		return none;
-	call = lookup(nr);
-	if (likely(call && call->name))
-		return *call;
-	return (struct gt_call){ unknown_name(nr), GT_CALL_OTHER };
+	if (!(current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)))
+		nr = syscall_get_nr(current, task_pt_regs(current));
+	return nr == -1 ? (struct gt_call){ 0 } : gt_call_by_number(nr);
 }

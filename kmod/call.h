@@ -34,12 +34,7 @@ int gt_call_init(void);
 void gt_call_destroy(void);
 
 /* The running task itself: any context but NMI. */
-u32 gt_call_name(long nr);
+struct gt_call gt_call_by_number(long nr);
 struct gt_call gt_call_get(void);
-
-static inline u32 gt_call_current(void)
-{
-	return gt_call_get().name;
-}
 
 #endif /* GT_CALL_H */

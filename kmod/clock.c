@@ -9,15 +9,6 @@
 
 u32 gt_clock_kind __read_mostly = GOTRACE_CLOCK_MONO;
 
-static bool tsc_is_usable(void)
-{
-#ifdef CONFIG_X86
-	return boot_cpu_has(X86_FEATURE_TSC) && tsc_khz && !check_tsc_unstable();
-#else
-	return false;
-#endif
-}
-
 /**
  * gt_clock_select() - choose the session's clock
  * @wanted: GOTRACE_CLOCK_*
@@ -32,14 +23,13 @@ int gt_clock_select(u32 wanted)
 {
 	switch (wanted) {
 	case GOTRACE_CLOCK_AUTO:
-		wanted = tsc_is_usable() ? GOTRACE_CLOCK_TSC : GOTRACE_CLOCK_MONO;
+		wanted = gt_arch_counter_khz() && gt_arch_counter_is_trusted() ?
+			 GOTRACE_CLOCK_TSC : GOTRACE_CLOCK_MONO;
 		break;
 	case GOTRACE_CLOCK_TSC:
-#ifdef CONFIG_X86
-		if (boot_cpu_has(X86_FEATURE_TSC) && tsc_khz)
-			break;
-#endif
-		return -ENODEV;
+		if (!gt_arch_counter_khz())
+			return -ENODEV;
+		break;
 	}
 	gt_clock_kind = wanted;
 	return 0;
@@ -48,10 +38,8 @@ int gt_clock_select(u32 wanted)
 /* Calibrated ticks per second. */
 u64 gt_clock_frequency(void)
 {
-#ifdef CONFIG_X86
 	if (gt_clock_kind == GOTRACE_CLOCK_TSC)
-		return max_t(u64, 1, div_u64((u64)tsc_khz * 1000, 1 << GT_TSC_SHIFT));
-#endif
+		return max_t(u64, 1, (u64)gt_arch_counter_khz() * 1000 >> GT_TSC_SHIFT);
 	return NSEC_PER_SEC >> GT_NS_SHIFT;
 }
 

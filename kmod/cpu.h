@@ -12,6 +12,7 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <uapi/linux/gotrace.h>
+#include "call.h"
 #include "clock.h"
 #include "encode.h"
 #include "queue.h"
@@ -23,6 +24,14 @@ enum gt_cpu_mode {
 	GT_CPU_DARK,	/* as OFF, counts what it loses, comes back with a buffer */
 };
 
+/* What the running task does (doing.h). */
+struct gt_doing {
+	u64 goid;		/* who; 0 when nothing is noted */
+	int nr;			/* as gt_arch_call_nr() has it */
+	u32 stack;
+	struct gt_call call;
+};
+
 struct gt_cpu {
 	u8 *pos;		/* where the next event goes */
 	u8 *end;		/* GT_PROBE_MAX and the closing steps still fit behind */
@@ -30,13 +39,14 @@ struct gt_cpu {
 	struct gt_task *g;	/* believed running on this P */
 	struct gt_task *cur;	/* really running on this CPU, kept in every mode */
 	u64 events;
-	u64 created;		/* tasks */
+	struct gt_doing doing;
 	u32 mode;
 	u32 cpu;
 	u32 thread;		/* of this P; 0 while it is stopped */
 
 	/* Rarely touched. */
 	struct gt_buf *buf;
+	u64 created;		/* tasks */
 	u64 bytes;		/* of buffers handed over */
 	u64 lost[GOTRACE_LOST_CAUSES];
 	u64 lost_now;		/* since it went dark */

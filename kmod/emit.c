@@ -9,9 +9,8 @@
  * written is read before the swap, after which others may change it.
  */
 #include <linux/atomic.h>
-#include <linux/preempt.h>
-#include "call.h"
 #include "cpu.h"
+#include "doing.h"
 #include "emit.h"
 #include "stack.h"
 #include "string.h"
@@ -20,23 +19,13 @@
 
 static __always_inline u64 settle(struct gt_cpu *c, struct gt_task *t, u64 now)
 {
-	now = gt_cpu_time_after(c, now, atomic64_read(&t->last));
-	gt_time_raise(&t->last, now);
+	s64 last = atomic64_read(&t->last);
+
+	do {
+		if (unlikely((s64)now <= last))
+			return gt_cpu_time_after(c, now, last);
+	} while (!atomic64_try_cmpxchg(&t->last, &last, now));
 	return now;
-}
-
-/* Of the task that runs here, with the call it is in. */
-u32 gt_own_stack(struct gt_cpu *c)
-{
-	return gt_stack_put2(gt_call_current(), c->cur ? c->cur->comm : 0);
-}
-
-/* Who wakes: the task that runs, or an interrupt. */
-static u32 waker_stack(struct gt_cpu *c)
-{
-	if (in_task() && c->cur)
-		return gt_own_stack(c);
-	return gt_stack_put2(GT_STR_IRQ, c->cur ? c->cur->comm : 0);
 }
 
 void gt_emit_proc_start(struct gt_cpu *c, u64 now)
@@ -173,6 +162,16 @@ static void put_sys_block(struct gt_cpu *c, u64 now, u32 stack, u32 thread)
 	c->thread = thread;
 }
 
+static void put_stop(struct gt_cpu *c, u64 now, struct gt_stop stop, u32 thread)
+{
+	if (stop.ev == EV_GO_SYS_BLOCK)
+		put_sys_block(c, now, stop.stack, thread);
+	else if (stop.ev == EV_GO_END)
+		gt_ev0(c, now, EV_GO_END);
+	else
+		gt_ev1(c, now, stop.ev, stop.stack);
+}
+
 /**
  * gt_emit_stop() - the G of this P does not run any more
  * @c:    this CPU; its P runs a G
@@ -186,11 +185,12 @@ void gt_emit_stop(struct gt_cpu *c, struct gt_stop stop, u64 now)
 {
 	struct gt_task *t = c->g;
 	u64 w = atomic64_read_acquire(&t->word), new, after = 0;
+	u32 own = c->thread, thread = 0, waker = 0;
 	enum gt_status status;
-	u32 thread = 0;
 	bool woken;
 
 	if (stop.ev == EV_GO_SYS_BLOCK) {
+		t->thread = own;
 		thread = gt_thread_get_for_call(&after);
 		if (thread)
 			now = gt_cpu_time_after(c, now, after);
@@ -201,26 +201,17 @@ void gt_emit_stop(struct gt_cpu *c, struct gt_stop stop, u64 now)
 	do {
 		now = settle(c, t, now);
 		woken = (w & GT_PENDING) && gt_is_asleep(status);
-		if (status == GT_SYSCALL)
-			t->thread = c->thread;
-		if (woken)
+		if (woken) {
+			waker = READ_ONCE(t->waker_stack);
 			new = gt_word(0, GT_RUNNABLE, c->cpu, gt_seq(w) + 1);
-		else
+		} else {
 			new = gt_word(w, status, c->cpu, gt_seq(w));
+		}
 	} while (!atomic64_try_cmpxchg(&t->word, (s64 *)&w, new));
 	c->g = NULL;
-	if (thread && woken) {
-		gt_thread_put_from_call(thread, now);
-		stop.ev = EV_GO_BLOCK;
-	}
-	if (stop.ev == EV_GO_SYS_BLOCK)
-		put_sys_block(c, now, stop.stack, thread);
-	else if (stop.ev == EV_GO_END)
-		gt_ev0(c, now, EV_GO_END);
-	else
-		gt_ev1(c, now, stop.ev, stop.stack);
+	put_stop(c, now, stop, thread);
 	if (woken)
-		gt_ev2(c, now, EV_GO_UNBLOCK_LOCAL, t->goid, READ_ONCE(t->waker_stack));
+		put_woken(c, t, now, gt_word(0, status, c->cpu, gt_seq(w)), waker, own);
 }
 
 /**
@@ -244,11 +235,11 @@ void gt_emit_wake(struct gt_cpu *c, struct gt_task *t, bool may_write)
 		if (likely(gt_is_asleep(status))) {
 			if (!may_write)
 				return;
-			stack = status == GT_WAITING ? waker_stack(c) : 0;
+			stack = status == GT_WAITING ? gt_doing_stack(c) : 0;
 			now = settle(c, t, gt_cpu_time(c));
 			new = gt_word(0, GT_RUNNABLE, c->cpu, gt_seq(w) + 1);
 		} else if (status == GT_RUNNING && !(w & GT_PENDING)) {
-			WRITE_ONCE(t->waker_stack, waker_stack(c));
+			WRITE_ONCE(t->waker_stack, gt_doing_stack(c));
 			new = w | GT_PENDING;
 		} else if (w & GT_ASLEEP) {
 			new = (w & ~GT_ASLEEP) | GT_SEEN;
@@ -276,7 +267,7 @@ void gt_emit_sleeper(struct gt_cpu *c, struct gt_task *t)
 	enum gt_status status;
 
 	if (g)
-		gt_emit_stop(c, (struct gt_stop){ EV_GO_SCHED, gt_own_stack(c) }, now);
+		gt_emit_stop(c, (struct gt_stop){ EV_GO_SCHED, gt_doing_stack(c) }, now);
 	w = atomic64_read_acquire(&t->word);
 	do {
 		status = gt_status(w);
@@ -297,24 +288,22 @@ out:
 		gt_emit_start(c, g, max(now, c->last));
 }
 
-/* A system call was entered; the P runs a G. */
-void gt_emit_call(struct gt_cpu *c, u32 name)
+/* A system call was entered, and noted in c->doing; the P runs a G. */
+void gt_emit_call(struct gt_cpu *c)
 {
-	u64 now = gt_cpu_time(c);
-
-	gt_ev1(c, now, EV_GO_SYS_CALL, gt_stack_put2(name, c->g->comm));
+	gt_ev1(c, gt_cpu_time(c), EV_GO_SYS_CALL, c->doing.stack);
 }
 
 /* As an interval; Go wants each end to match the innermost start of its G. */
-void gt_emit_region_start(struct gt_cpu *c, u32 name)
+void gt_emit_region_start(struct gt_cpu *c)
 {
 	struct gt_task *t = c->g;
 	u64 now = gt_cpu_time(c);
 
 	if (unlikely(t->region))
 		gt_emit_region_end(c, now);
-	gt_ev4(c, now, EV_USER_REGION, 0, 0, name, gt_stack_put2(name, t->comm));
-	t->region = name;
+	gt_ev4(c, now, EV_USER_REGION, 0, 0, c->doing.call.name, c->doing.stack);
+	t->region = c->doing.call.name;
 }
 
 void gt_emit_region_end(struct gt_cpu *c, u64 now)

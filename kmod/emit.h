@@ -20,11 +20,10 @@ void gt_emit_create(struct gt_cpu *c, struct gt_task *t, u64 now, u32 stack);
 bool gt_emit_start(struct gt_cpu *c, struct gt_task *t, u64 now);
 void gt_emit_stop(struct gt_cpu *c, struct gt_stop stop, u64 now);
 void gt_emit_wake(struct gt_cpu *c, struct gt_task *t, bool may_write);
-u32 gt_own_stack(struct gt_cpu *c);
 void gt_emit_sleeper(struct gt_cpu *c, struct gt_task *t);
 
-void gt_emit_call(struct gt_cpu *c, u32 name);
-void gt_emit_region_start(struct gt_cpu *c, u32 name);
+void gt_emit_call(struct gt_cpu *c);
+void gt_emit_region_start(struct gt_cpu *c);
 void gt_emit_region_end(struct gt_cpu *c, u64 now);
 void gt_emit_proc_start(struct gt_cpu *c, u64 now);
 void gt_emit_proc_stop(struct gt_cpu *c, u64 now);

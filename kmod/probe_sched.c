@@ -7,12 +7,11 @@
 #include <linux/sched.h>
 #include <trace/events/sched.h>
 #include "block.h"
-#include "call.h"
 #include "compat.h"
 #include "cpu.h"
+#include "doing.h"
 #include "emit.h"
 #include "probe.h"
-#include "stack.h"
 #include "task.h"
 
 /* Runnable, but not running any more. */
@@ -23,20 +22,14 @@ static enum gt_ev runnable_reason(struct task_struct *p, bool preempt, struct gt
 	return EV_GO_PREEMPT;
 }
 
-static struct gt_stop stop_reason(struct gt_task *t, struct task_struct *p, bool preempt,
-				  bool asleep, unsigned int state)
+static enum gt_ev stop_reason(struct gt_task *t, struct task_struct *p, bool preempt, bool asleep,
+			      unsigned int state, struct gt_call call)
 {
-	struct gt_call call = gt_call_get();
-	struct gt_stop stop;
-
-	stop.stack = gt_stack_put2(call.name, t->comm);
-	if (state & TASK_DEAD)
-		stop.ev = t->flags & GT_TASK_KILLED ? EV_GO_STOP : EV_GO_END;
-	else if (asleep)
-		stop.ev = gt_block_reason(p, state, call);
-	else
-		stop.ev = runnable_reason(p, preempt, call);
-	return stop;
+	if (unlikely(state & TASK_DEAD))
+		return t->flags & GT_TASK_KILLED ? EV_GO_STOP : EV_GO_END;
+	if (asleep)
+		return gt_block_reason(p, state, call);
+	return runnable_reason(p, preempt, call);
 }
 
 /* The task that leaves, on a CPU that writes. */
@@ -44,15 +37,20 @@ static void switch_out(struct gt_cpu *c, struct task_struct *p, bool preempt, bo
 		       unsigned int state, u64 now)
 {
 	struct gt_task *t = c->g;
+	const struct gt_doing *doing;
+	struct gt_stop stop;
 
 	if (!t) {
 		if (p->pid)
 			c->lost[GOTRACE_LOST_TASK]++;
 		return;
 	}
+	doing = gt_doing(c);
+	stop.ev = stop_reason(t, p, preempt, asleep, state, doing->call);
+	stop.stack = doing->stack;
 	if ((state & TASK_DEAD) && t->region)
 		gt_emit_region_end(c, now);
-	gt_emit_stop(c, stop_reason(t, p, preempt, asleep, state), now);
+	gt_emit_stop(c, stop, now);
 }
 
 /* The task that comes, on a CPU that writes. */
@@ -180,7 +178,7 @@ static void notrace gt_probe_sched_process_fork(void *data, struct task_struct *
 	t = gt_task_create(p);
 	if (gt_cpu_begin(c)) {
 		if (t)
-			gt_emit_create(c, t, gt_cpu_time(c), gt_own_stack(c));
+			gt_emit_create(c, t, gt_cpu_time(c), gt_doing_stack(c));
 		else
 			c->lost[GOTRACE_LOST_TASK]++;
 	}
@@ -191,12 +189,15 @@ static void notrace gt_probe_sched_process_fork(void *data, struct task_struct *
 static void notrace gt_probe_sched_process_exec(void *data, struct task_struct *p, pid_t old_pid,
 						struct linux_binprm *bprm)
 {
+	struct gt_cpu *c;
 	struct gt_task *t;
 	unsigned long flags;
 	u32 comm = gt_task_name(p);
 
 	local_irq_save(flags);
-	t = leaving(this_cpu_ptr(&gt_cpus), p);
+	c = this_cpu_ptr(&gt_cpus);
+	gt_doing_forget(c);
+	t = leaving(c, p);
 	if (t && t->comm != comm) {
 		t->comm = comm;
 		t->flags |= GT_TASK_RENAMED;
@@ -207,12 +208,15 @@ static void notrace gt_probe_sched_process_exec(void *data, struct task_struct *
 /* Context: p is current, in do_exit(); its last switch is still to come. */
 static void notrace gt_probe_sched_process_exit(void *data, GT_SCHED_PROCESS_EXIT_ARGS)
 {
+	struct gt_cpu *c;
 	struct gt_task *t;
 	unsigned long flags;
 	u32 comm = gt_task_name(p);
 
 	local_irq_save(flags);
-	t = leaving(this_cpu_ptr(&gt_cpus), p);
+	c = this_cpu_ptr(&gt_cpus);
+	gt_doing_forget(c);
+	t = leaving(c, p);
 	if (t) {
 		t->comm = comm;
 		if (!(p->flags & PF_KTHREAD) && (p->exit_code & 0x7f))

@@ -6,14 +6,15 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <trace/events/syscalls.h>
-#include "call.h"
 #include "cpu.h"
+#include "doing.h"
 #include "emit.h"
 #include "probe.h"
 
 /* The task of this CPU enters or leaves a call that nobody writes. */
 static void note_call(struct gt_cpu *c)
 {
+	gt_doing_forget(c);
 	if (c->cur && c->cur->region)
 		c->cur->flags |= GT_TASK_STALE;
 }
@@ -26,14 +27,17 @@ static void notrace gt_probe_sys_enter(void *data, struct pt_regs *regs, long nr
 
 	local_irq_save(flags);
 	c = this_cpu_ptr(&gt_cpus);
-	if (unlikely(!gt_cpu_begin(c)))
+	if (unlikely(!gt_cpu_begin(c))) {
 		note_call(c);
-	else if (unlikely(!c->g))
+	} else if (unlikely(!c->g)) {
 		c->lost[GOTRACE_LOST_TASK]++;
-	else if (gt_options.syscalls == GOTRACE_SYSCALLS_CALLS)
-		gt_emit_call(c, gt_call_name(nr));
-	else
-		gt_emit_region_start(c, gt_call_name(nr));
+	} else {
+		gt_doing_call(c, nr);
+		if (gt_options.syscalls == GOTRACE_SYSCALLS_CALLS)
+			gt_emit_call(c);
+		else
+			gt_emit_region_start(c);
+	}
 	local_irq_restore(flags);
 }
 

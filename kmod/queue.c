@@ -92,6 +92,7 @@ void gt_queue_destroy(void)
 		vfree(buf);
 	}
 	q.nr_empty = q.nr_full = q.total = 0;
+	q.limit = 0;	/* a late kick finds nothing to do */
 }
 
 /* Worker. */

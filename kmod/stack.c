@@ -2,11 +2,8 @@
 /*
  * The stack table: lookups take no lock, inserts a raw spinlock; records lie
  * in the session's arena and stay until it ends.
- *
- * (A) publish a record at its bucket's head; pairs with (B), the lookup.
  */
 #include <linux/errno.h>
-#include <linux/hash.h>
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 #include "arena.h"
@@ -14,25 +11,17 @@
 #include "stack.h"
 #include "string.h"
 
-#define HASH_BITS	13
-
 /* Go's table of stacks is dense; so is ours. */
 #define IDS_MAX		65536
 
 #define CELLS		8192	/* names in one block of the arena */
 #define CELL_BLOCKS	1024
 
-struct stack {
-	struct stack *next;
-	u32 id;
-	u32 n;
-	u32 frames[];		/* string ids, leaf first */
-};
+struct gt_stack **gt_stack_hash;
 
 static struct {
 	raw_spinlock_t lock;	/* any context but NMI; arena.lock nests inside */
-	struct stack **hash;	/* 1 << HASH_BITS */
-	struct stack **by_id;	/* IDS_MAX */
+	struct gt_stack **by_id;	/* IDS_MAX */
 	u32 count;		/* ids given out, 1 to count */
 	u32 *cells[CELL_BLOCKS];
 	u32 names;		/* cells given out, 0 to names - 1 */
@@ -43,9 +32,9 @@ int gt_stack_init(void)
 	memset(stacks.cells, 0, sizeof(stacks.cells));
 	stacks.count = 0;
 	stacks.names = 0;
-	stacks.hash = vzalloc(sizeof(*stacks.hash) << HASH_BITS);
+	gt_stack_hash = vzalloc(sizeof(*gt_stack_hash) << GT_STACK_HASH_BITS);
 	stacks.by_id = vzalloc(sizeof(*stacks.by_id) * IDS_MAX);
-	if (!stacks.hash || !stacks.by_id)
+	if (!gt_stack_hash || !stacks.by_id)
 		goto err;
 	/* The first cell is GT_NAME_UNKNOWN; without it, the arena is empty. */
 	gt_name_create();
@@ -60,19 +49,26 @@ err:
 void gt_stack_destroy(void)
 {
 	vfree(stacks.by_id);
-	vfree(stacks.hash);
-	stacks.by_id = stacks.hash = NULL;
+	vfree(gt_stack_hash);
+	stacks.by_id = gt_stack_hash = NULL;
 }
 
-static u32 insert(struct stack **head, const u32 *frames, u32 n)
+/* gt_stack_put2() when the bucket's first is another: found further on, or new. */
+u32 gt_stack_insert2(u32 leaf, u32 root)
 {
-	u32 id = 0, i;
-	struct stack *e;
+	u64 key = (u64)leaf << 32 | root;
+	struct gt_stack **head = gt_stack_bucket(key), *e;
+	u32 n = !!leaf + !!root, id = gt_name_stack(GT_NAME_UNKNOWN);
 	unsigned long flags;
 
+	if (!n)
+		return id;
+	for (e = smp_load_acquire(head); e; e = e->next)	/* (B) */
+		if (e->key == key)
+			return e->id;
 	raw_spin_lock_irqsave(&stacks.lock, flags);
 	for (e = *head; e; e = e->next) {
-		if (e->n == n && !memcmp(e->frames, frames, n * sizeof(*frames))) {
+		if (e->key == key) {
 			id = e->id;
 			goto out;
 		}
@@ -82,40 +78,18 @@ static u32 insert(struct stack **head, const u32 *frames, u32 n)
 	e = gt_arena_alloc(struct_size(e, frames, n));
 	if (!e)
 		goto out;
+	e->key = key;
 	e->n = n;
-	for (i = 0; i < n; i++)
-		e->frames[i] = frames[i];
+	e->frames[0] = leaf ?: root;
+	if (n == 2)
+		e->frames[1] = root;
 	e->next = *head;
 	id = e->id = ++stacks.count;
 	stacks.by_id[id] = e;
-	smp_store_release(head, e);	/* (A) */
+	smp_store_release(head, e);	/* (A) publish; pairs with (B) */
 out:
 	raw_spin_unlock_irqrestore(&stacks.lock, flags);
 	return id;
-}
-
-/**
- * gt_stack_put2() - the id of a stack, a new one if it is new
- * @leaf: string id of the leaf frame; 0 for a stack of the root alone
- * @root: string id of the root frame, the task's name; 0 when there is no task
- *
- * Return: the id; where there is no memory, that of the stack which only says
- * "?", for Go's viewers do not stand a region or a task without one.
- * Context: Any context but NMI. Run-queue and pi locks may be held.
- */
-u32 gt_stack_put2(u32 leaf, u32 root)
-{
-	u32 frames[2] = { leaf, root }, id;
-	u32 first = !leaf, n = 2 - first - (root == 0);
-	struct stack **head = &stacks.hash[hash_64((u64)leaf << 32 | root, HASH_BITS)], *e;
-
-	for (e = smp_load_acquire(head); e; e = e->next) {	/* (B) */
-		if (e->n == n && e->frames[0] == frames[first] &&
-		    (n == 1 || e->frames[1] == root))
-			return e->id;
-	}
-	id = n ? insert(head, frames + first, n) : 0;
-	return id ?: gt_name_stack(GT_NAME_UNKNOWN);
 }
 
 /**
@@ -166,7 +140,7 @@ u32 gt_name_count(void)
  */
 u8 *gt_stack_dump(u8 *p, u32 id)
 {
-	const struct stack *e = stacks.by_id[id];
+	const struct gt_stack *e = stacks.by_id[id];
 
 	return gt_put_stack(p, id, e->frames, e->n, GT_STR_UNKNOWN);
 }

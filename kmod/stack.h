@@ -10,7 +10,9 @@
 #ifndef GT_STACK_H
 #define GT_STACK_H
 
+#include <linux/hash.h>
 #include <linux/types.h>
+#include <asm/barrier.h>
 
 /* Stacks of the table have ids from 1 to below this; names from here on. */
 #define GT_STACK_NAMES	(1U << 20)
@@ -27,13 +29,50 @@ u8 *gt_stack_dump(u8 *p, u32 id);
 u8 *gt_name_dump(u8 *p, u32 name);
 
 /* Any context but NMI. */
-u32 gt_stack_put2(u32 leaf, u32 root);
+u32 gt_stack_insert2(u32 leaf, u32 root);
 u32 gt_name_create(void);
 void gt_name_set(u32 name, u32 string);
 
 static inline u32 gt_name_stack(u32 name)
 {
 	return GT_STACK_NAMES + name;
+}
+
+struct gt_stack {
+	struct gt_stack *next;
+	u64 key;		/* what it was looked up by */
+	u32 id;
+	u32 n;
+	u32 frames[];		/* string ids, leaf first */
+};
+
+#define GT_STACK_HASH_BITS	13
+
+extern struct gt_stack **gt_stack_hash;	/* there while probes are */
+
+static __always_inline struct gt_stack **gt_stack_bucket(u64 key)
+{
+	return &gt_stack_hash[key * GOLDEN_RATIO_64 >> (64 - GT_STACK_HASH_BITS)];
+}
+
+/**
+ * gt_stack_put2() - the id of a stack, a new one if it is new
+ * @leaf: string id of the leaf frame; 0 for a stack of the root alone
+ * @root: string id of the root frame, the task's name; 0 when there is no task
+ *
+ * Return: the id; where there is no memory, that of the stack which only says
+ * "?", for Go's viewers do not stand a region or a task without one.
+ * Context: Any context but NMI. Run-queue and pi locks may be held.
+ */
+static __always_inline u32 gt_stack_put2(u32 leaf, u32 root)
+{
+	u64 key = (u64)leaf << 32 | root;
+	/* (B) see all of the record; pairs with (A) in stack.c. */
+	struct gt_stack *e = smp_load_acquire(gt_stack_bucket(key));
+
+	if (likely(e && e->key == key))
+		return e->id;
+	return gt_stack_insert2(leaf, root);
 }
 
 #endif /* GT_STACK_H */

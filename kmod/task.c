@@ -174,16 +174,18 @@ out:
 /* Its owner has another tid now: exec by a thread. Interrupts off. */
 void gt_task_move(struct gt_task *t, u32 tid)
 {
-	struct gt_task *old;
+	struct gt_task *other;
 	u32 from = t->tid;
 
 	raw_spin_lock(&tasks.lock);
 	if (leaf_get_locked(tid) && unlink_locked(t)) {
-		/* The old leader, not yet dead, has the thread's tid now. */
-		old = *head_of(tid);
+		/* Whoever had its tid has this one's now; what is linked lives. */
+		for (other = *head_of(tid); other; other = other->chain)
+			if (READ_ONCE(other->owner->pid) == from)
+				break;
 		link_locked(t, tid);
-		if (old && unlink_locked(old))
-			link_locked(old, from);
+		if (other && unlink_locked(other))
+			link_locked(other, from);
 	}
 	raw_spin_unlock(&tasks.lock);
 }
