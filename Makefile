@@ -7,7 +7,6 @@
 #   anything else	/lib/modules/$(KVER)/build
 FETCH	:= selftests/fetch/fetch.sh
 FETCHED	:= 6.1 6.1-rt 6.12
-GUEST	?= 6.1
 
 ifdef KVER
   ifneq ($(filter $(KVER),$(FETCHED)),)
@@ -53,19 +52,19 @@ install: ## Install the module and the tools (DESTDIR=, KVER=)
 	$(MAKE) -C tools install
 
 check: ## Run all tests, in guests; T=name for one, KVER=, HOST=1, ALLOW_SKIP=1
-	selftests/run.sh $(T)
+	@selftests/run.sh $(T)
 
 demo: ## Trace a real workload and print what to open
-	selftests/demo.sh
+	@selftests/demo.sh
 
 bench: ## Count what tracing costs, beside ftrace
-	selftests/bench.sh
+	@selftests/bench.sh
 
 lint: ## Check style and headers: sparse, shellcheck, checkpatch, uapi alone
-	selftests/lint.sh
+	@selftests/lint.sh
 
 deps: ## Install the Debian packages that building and testing need
-	selftests/fetch/deps.sh
+	@selftests/fetch/deps.sh
 
 clean: ## Remove what was built; the cache of fetched packages stays
 	rm -rf build

@@ -10,35 +10,12 @@ here=$(dirname "$(readlink -f "$0")")
 top=$(dirname "$(dirname "$here")")
 bin=${GOTRACE_BIN:-$top/build/bin}
 cases=$top/selftests/cases
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=SCRIPTDIR/../tap.sh
+. "$here/../tap.sh"
+tmp=$tap
 
-n=0 failed=0
-# ok DESCRIPTION: the status before it is the verdict.
-ok() {
-	local rc=$?
-	n=$((n + 1))
-	if [ $rc = 0 ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		failed=$((failed + 1))
-		for f in "$tmp/out" "$tmp/err"; do
-			[ -s "$f" ] && head -c 2000 "$f" | sed "s/^/# ${f##*/}: /"
-		done
-	fi
-}
-
-# run STATUS COMMAND...: in out and err what it says.
-run() {
-	local want=$1 rc=0
-	shift
-	"$@" > "$tmp/out" 2> "$tmp/err" || rc=$?
-	[ $rc = "$want" ] || { echo "exit code $rc, not $want" >> "$tmp/err"; return 1; }
-}
 # What a reader may never do, whatever the trace.
 not_crashed() { ! grep -qE 'Sanitizer|runtime error' "$tmp/err"; }
-says() { grep -qF -- "$1" "$tmp/err"; }
 
 [ -x "$bin/gotrace" ] || make -s -C "$top/tools" > /dev/null || exit 1
 make -s -C "$top/tools" sanitize > /dev/null || exit 1
@@ -231,5 +208,4 @@ if [ ! -e /dev/gotrace ]; then
 	ok "no module: GOTRACE_KO names no file"
 fi
 
-echo "1..$n"
-[ $failed = 0 ]
+tap_done

@@ -8,7 +8,7 @@ top=$(dirname "$(dirname "$(dirname "$(readlink -f "$0")")")")
 cases=$top/selftests/cases
 n=0
 ok() { n=$((n + 1)); echo "ok $n $1"; }
-not_ok() { n=$((n + 1)); echo "not ok $n $1"; sed 's/^/# /' <<< "$2"; }
+not_ok() { n=$((n + 1)); printf 'not ok %d %s\n# %s\n' $n "$1" "${2//$'\n'/$'\n'# }"; }
 
 # expect accepted|refused NAME CHECKER ARGS...
 expect() {

@@ -130,7 +130,7 @@ cat > "$i/vm/vm.conf" <<EOC
 VM_MODE=$mode
 VM_OUT=${out:+1}
 VM_CWD='$cwd'
-VM_TIMEOUT=$timeout
+VM_DEADLINE=$(($(date +%s) + timeout))
 VM_ICOUNT=$icount
 VM_TSC=${tsc:+1}
 EOC
