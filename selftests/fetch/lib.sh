@@ -128,7 +128,7 @@ pkg_field() {
 }
 
 # pkg_closure SUITE REGEX PACKAGE...: the packages named, and those they depend
-# on whose names match REGEX; this is how a meta package tells the version.
+# on (the first of alternatives) whose names match REGEX; this is how a meta package tells the version.
 pkg_closure() {
 	local suite=$1 regex=$2 todo=() seen=" " p q
 	shift 2
@@ -141,8 +141,8 @@ pkg_closure() {
 		apt_do "$suite" apt-cache show --no-all-versions "$p" > /dev/null 2>&1 ||
 			die "$suite has no package $p"
 		echo "$p"
-		for q in $(pkg_field "$suite" "$p" Depends | tr '|,' '\n' |
-				sed 's/(.*//; s/:any//'); do
+		for q in $(pkg_field "$suite" "$p" Depends | tr , '\n' |
+				sed 's/[(|:].*//'); do
 			if [[ $q =~ $regex ]]; then
 				todo+=("$q")
 			fi
