@@ -128,9 +128,9 @@ func (c *gtCrawl) follow(base string, body []byte) {
 		if to.Host != "" || strings.HasPrefix(to.Path, "/static") {
 			continue
 		}
-		// 1.27 links the regions that belong to no task to a task 0
-		// that it then does not find: its fault in every trace.
-		if to.Query().Get("focustask") == "0" {
+		// 1.27 shows what belongs to no task under a task 0, and links to
+		// pages of it that it then cannot draw: its fault in every trace.
+		if q := to.Query(); q.Get("focustask") == "0" || q.Get("taskid") == "0" {
 			continue
 		}
 		to.Fragment = ""
