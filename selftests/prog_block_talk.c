@@ -115,7 +115,7 @@ static void prepare_full_unix(void)
 /* More than its buffer takes. */
 static void send_much(void)
 {
-	size_t left = 8 * sizeof(filler);
+	size_t left = 4 * sizeof(filler);
 
 	while (left) {
 		ssize_t n = send(fd[1], filler, left < sizeof(filler) ? left :
@@ -167,20 +167,30 @@ static void wake_accept(pid_t child)
 	close(s);
 }
 
-static void prepare_inet(void)
+static void connect_inet(void)
 {
-	prepare_listener();
-	fd[1] = socket(AF_INET, SOCK_STREAM, 0);
 	must(connect(fd[1], (void *)&local, sizeof(local)), "connect");
 	fd[0] = accept4(other[0], NULL, NULL, 0);
 	must(fd[0], "accept");
 }
 
+static void prepare_inet(void)
+{
+	prepare_listener();
+	fd[1] = socket(AF_INET, SOCK_STREAM, 0);
+	connect_inet();
+}
+
+/* Small buffers, and so much the less to fill. */
 static void prepare_full_inet(void)
 {
-	int i;
+	int i, size = 4096;
 
-	prepare_inet();
+	prepare_listener();
+	fd[1] = socket(AF_INET, SOCK_STREAM, 0);
+	must(setsockopt(fd[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)), "SO_SNDBUF");
+	must(setsockopt(other[0], SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)), "SO_RCVBUF");
+	connect_inet();
 	for (i = 0; i < 20; i++) {	/* the peer's window opens as it fills */
 		fill(fd[1]);
 		ms(1);

@@ -133,6 +133,7 @@ static void do_uring(void)
 /* Locks */
 
 static int *word;	/* 1: the child may go */
+static int lock;	/* a file */
 
 static void prepare_futex(void)
 {
@@ -182,20 +183,45 @@ static void wake_semop(pid_t child)
 	must(semop(sem, &b, 1), "semop");
 }
 
-/* The parent holds the lock whenever the child asks for it. */
+/*
+ * The parent holds the lock whenever the child asks for it: once the child has
+ * had it, it waits for a word from the parent, who has it back.
+ */
 static void make_lock_file(void)
 {
 	char name[] = "/tmp/block.XXXXXX";
 
-	fd[0] = mkstemp(name);
-	must(fd[0], name);
+	prepare_pipe();
+	must(pipe(other), "pipe");
+	lock = mkstemp(name);
+	must(lock, name);
 	must(unlink(name), name);
+}
+
+static void child_has_it(void)
+{
+	must(write(other[1], "x", 1), "write");
+}
+
+static void parent_lets_go(int (*set)(int type), int held, int open)
+{
+	char c;
+
+	must(set(open), "unlock");
+	must(read(other[0], &c, 1), "read");
+	must(set(held), "lock");
+	must(write(fd[1], "x", 1), "write");
+}
+
+static int set_flock(int type)
+{
+	return flock(lock, type);
 }
 
 static void prepare_flock(void)
 {
 	make_lock_file();
-	must(flock(fd[0], LOCK_EX), "flock");
+	must(set_flock(LOCK_EX), "flock");
 }
 
 static void do_flock(void)
@@ -203,45 +229,44 @@ static void do_flock(void)
 	char name[32];
 	int own;
 
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd[0]);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", lock);
 	own = open(name, O_RDWR);
 	must(own, name);
 	must(flock(own, LOCK_EX), "flock");
+	child_has_it();
 	close(own);
+	read_one();
 }
 
 static void wake_flock(pid_t child)
 {
-	must(flock(fd[0], LOCK_UN), "unlock");
-	ms(2);
-	must(flock(fd[0], LOCK_EX), "lock");
+	parent_lets_go(set_flock, LOCK_EX, LOCK_UN);
+}
+
+static int set_fcntl(int type)
+{
+	struct flock l = { .l_type = type };
+
+	return fcntl(lock, F_SETLKW, &l);
 }
 
 static void prepare_fcntl(void)
 {
-	struct flock l = { .l_type = F_WRLCK };
-
 	make_lock_file();
-	must(fcntl(fd[0], F_SETLK, &l), "fcntl");
+	must(set_fcntl(F_WRLCK), "fcntl");
 }
 
 static void do_fcntl(void)
 {
-	struct flock l = { .l_type = F_WRLCK };
-
-	must(fcntl(fd[0], F_SETLKW, &l), "fcntl");
-	l.l_type = F_UNLCK;
-	must(fcntl(fd[0], F_SETLK, &l), "fcntl");
+	must(set_fcntl(F_WRLCK), "fcntl");
+	child_has_it();
+	must(set_fcntl(F_UNLCK), "fcntl");
+	read_one();
 }
 
 static void wake_fcntl(pid_t child)
 {
-	struct flock l = { .l_type = F_UNLCK };
-
-	must(fcntl(fd[0], F_SETLK, &l), "fcntl");
-	ms(2);
-	l.l_type = F_WRLCK;
-	must(fcntl(fd[0], F_SETLKW, &l), "fcntl");
+	parent_lets_go(set_fcntl, F_WRLCK, F_UNLCK);
 }
 
 /* Children, signals, stops */
