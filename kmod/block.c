@@ -117,6 +117,9 @@ static bool is_lock(unsigned int cmd)
 /* 0 when the call does not tell. */
 static enum gt_ev call_reason(struct task_struct *p, unsigned int state, enum gt_call_kind kind)
 {
+	/* The most frequent first: no jump tables in the kernel. */
+	if (kind == GT_CALL_FD_RECV)
+		return fd_reason(p, gt_arch_call_arg0(task_pt_regs(p)), EV_GO_BLOCK_RECV);
 	switch (kind) {
 	case GT_CALL_SLEEP:
 		return EV_GO_SLEEP;
@@ -130,8 +133,6 @@ static enum gt_ev call_reason(struct task_struct *p, unsigned int state, enum gt
 		return EV_GO_BLOCK_RECV;
 	case GT_CALL_SEND:
 		return EV_GO_BLOCK_SEND;
-	case GT_CALL_FD_RECV:
-		return fd_reason(p, gt_arch_call_arg0(task_pt_regs(p)), EV_GO_BLOCK_RECV);
 	case GT_CALL_FD_SEND:
 		return fd_reason(p, gt_arch_call_arg0(task_pt_regs(p)), EV_GO_BLOCK_SEND);
 	case GT_CALL_CLONE:
@@ -162,10 +163,8 @@ enum gt_ev gt_block_reason(struct task_struct *p, unsigned int state, struct gt_
 {
 	enum gt_ev ev;
 
-	if (state & (__TASK_STOPPED | __TASK_TRACED))
-		return EV_GO_BLOCK_COND;
-	if (state & TASK_RTLOCK_WAIT)
-		return EV_GO_BLOCK_SYNC;
+	if (unlikely(state & (__TASK_STOPPED | __TASK_TRACED | TASK_RTLOCK_WAIT)))
+		return state & TASK_RTLOCK_WAIT ? EV_GO_BLOCK_SYNC : EV_GO_BLOCK_COND;
 	if ((p->flags & (PF_MEMALLOC | PF_KTHREAD)) == PF_MEMALLOC)
 		return EV_GO_BLOCK_GC;
 	if (!call.name)

@@ -7,11 +7,9 @@
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/vmalloc.h>
-#include "arch.h"
 #include "call.h"
 #include "compat.h"
 #include "string.h"
@@ -28,17 +26,15 @@ static const char *const names_32[] = {
 static const char *const names_32[1];
 #endif
 
-enum { ABI_64, ABI_32, ABIS };
-
-static const struct {
-	const char *const *names;
-	u32 n;
-} abis[ABIS] = {
-	[ABI_64] = { names_64, ARRAY_SIZE(names_64) },
-	[ABI_32] = { names_32, ARRAY_SIZE(names_32) },
+static const char *const *const names[GT_ABIS] = {
+	[GT_ABI_64] = names_64,
+	[GT_ABI_32] = names_32,
 };
 
-static struct gt_call *calls[ABIS];
+struct gt_call_table gt_call_tables[GT_ABIS] __read_mostly = {
+	[GT_ABI_64].n = ARRAY_SIZE(names_64),
+	[GT_ABI_32].n = ARRAY_SIZE(names_32),
+};
 
 static const struct {
 	const char *name;
@@ -133,24 +129,31 @@ static u32 intern(const char *name)
 	return gt_string_put(s, scnprintf(s, sizeof(s), "syscall.%s", name));
 }
 
+static int init_table(struct gt_call_table *t, const char *const *name)
+{
+	u32 nr;
+
+	t->calls = vzalloc(array_size(t->n, sizeof(*t->calls)));
+	if (!t->calls)
+		return -ENOMEM;
+	for (nr = 0; nr < t->n; nr++) {
+		if (!name[nr])
+			continue;
+		t->calls[nr].name = intern(name[nr]);
+		t->calls[nr].kind = kind_of(name[nr]);
+	}
+	return 0;
+}
+
 /* 0 or -ENOMEM. Strings are there. */
 int gt_call_init(void)
 {
-	u32 abi, nr;
+	u32 abi;
 
-	for (abi = 0; abi < ABIS; abi++) {
-		calls[abi] = vzalloc(array_size(abis[abi].n, sizeof(struct gt_call)));
-		if (!calls[abi]) {
+	for (abi = 0; abi < GT_ABIS; abi++) {
+		if (init_table(&gt_call_tables[abi], names[abi])) {
 			gt_call_destroy();
 			return -ENOMEM;
-		}
-		for (nr = 0; nr < abis[abi].n; nr++) {
-			const char *name = abis[abi].names[nr];
-
-			if (!name)
-				continue;
-			calls[abi][nr].name = intern(name);
-			calls[abi][nr].kind = kind_of(name);
 		}
 	}
 	return 0;
@@ -160,44 +163,19 @@ void gt_call_destroy(void)
 {
 	u32 abi;
 
-	for (abi = 0; abi < ABIS; abi++) {
-		vfree(calls[abi]);
-		calls[abi] = NULL;
+	for (abi = 0; abi < GT_ABIS; abi++) {
+		vfree(gt_call_tables[abi].calls);
+		gt_call_tables[abi].calls = NULL;
 	}
 }
 
-static __always_inline struct gt_call *lookup(long nr)
-{
-	u32 abi = gt_arch_is_compat() ? ABI_32 : ABI_64;
-	u32 n = abis[abi].n;
-
-	if (unlikely((unsigned long)nr >= n))
-		return NULL;
-	return &calls[abi][array_index_nospec(nr, n)];
-}
-
 /* A number that no header names, or none at all (ptrace and seccomp put -1). */
-static noinline u32 unknown_name(long nr)
+struct gt_call gt_call_unknown(long nr)
 {
 	char s[32];
+	u32 len = scnprintf(s, sizeof(s), "syscall.%d", (int)nr);
 
-	return gt_string_put(s, scnprintf(s, sizeof(s), "syscall.%d", (int)nr));
-}
-
-/**
- * gt_call_by_number() - a call by its number
- * @nr: the number, of the ABI that the running task calls by
- *
- * Return: the call, named "syscall.NAME", or "syscall.NUMBER".
- * Context: The task itself, in the call; any context but NMI.
- */
-struct gt_call gt_call_by_number(long nr)
-{
-	struct gt_call *call = lookup(nr);
-
-	if (likely(call && call->name))
-		return *call;
-	return (struct gt_call){ unknown_name(nr), GT_CALL_OTHER };
+	return (struct gt_call){ gt_string_put(s, len), GT_CALL_OTHER };
 }
 
 /**

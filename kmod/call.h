@@ -3,7 +3,9 @@
 #ifndef GT_CALL_H
 #define GT_CALL_H
 
+#include <linux/nospec.h>
 #include <linux/types.h>
+#include "arch.h"
 
 /* What a sleep inside a call most likely is (block.c). */
 enum gt_call_kind {
@@ -34,7 +36,35 @@ int gt_call_init(void);
 void gt_call_destroy(void);
 
 /* The running task itself: any context but NMI. */
-struct gt_call gt_call_by_number(long nr);
+struct gt_call gt_call_unknown(long nr);
 struct gt_call gt_call_get(void);
+
+enum { GT_ABI_64, GT_ABI_32, GT_ABIS };
+
+/* By number; there while probes are. */
+struct gt_call_table {
+	struct gt_call *calls;
+	u32 n;
+};
+
+extern struct gt_call_table gt_call_tables[GT_ABIS];
+
+/**
+ * gt_call_by_number() - a call by its number
+ * @nr: the number, of the ABI that the running task calls by
+ *
+ * Return: the call, named "syscall.NAME", or "syscall.NUMBER".
+ * Context: The task itself, in the call; any context but NMI.
+ */
+static __always_inline struct gt_call gt_call_by_number(long nr)
+{
+	const struct gt_call_table *t = &gt_call_tables[gt_arch_is_compat() ? GT_ABI_32 : GT_ABI_64];
+	const struct gt_call *call;
+
+	if (unlikely((unsigned long)nr >= t->n))
+		return gt_call_unknown(nr);
+	call = &t->calls[array_index_nospec(nr, t->n)];
+	return likely(call->name) ? *call : gt_call_unknown(nr);
+}
 
 #endif /* GT_CALL_H */

@@ -316,6 +316,8 @@ static int ioctl_status(void __user *arg)
 	err = copy_in(&in, sizeof(in), GOTRACE_STATUS_SIZE_VER0, arg);
 	if (err)
 		return err;
+	if (in.reserved)
+		return -EINVAL;
 	if (in.cpus_addr) {
 		err = put_cpus_status(&in);
 		if (err)

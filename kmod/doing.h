@@ -13,13 +13,13 @@
 #include "stack.h"
 #include "string.h"
 
-/* The task of @c enters a call. Interrupts off. */
-static __always_inline void gt_doing_call(struct gt_cpu *c, long nr)
+/* The task that runs on @c, @t, enters a call. Interrupts off. */
+static __always_inline void gt_doing_call(struct gt_cpu *c, struct gt_task *t, long nr)
 {
-	c->doing.goid = c->cur->goid;
+	c->doing.goid = t->goid;
 	c->doing.nr = nr;
 	c->doing.call = gt_call_by_number(nr);
-	c->doing.stack = gt_stack_put2(c->doing.call.name, c->cur->comm);
+	c->doing.stack = gt_stack_put2(c->doing.call.name, t->comm);
 }
 
 /* What was noted does not hold any more: an unseen call, a new name. */

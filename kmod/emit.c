@@ -49,38 +49,83 @@ void gt_emit_proc_stop(struct gt_cpu *c, u64 now)
 	c->thread = 0;
 }
 
-static void put_create(struct gt_cpu *c, struct gt_task *t, u64 now, u32 stack)
-{
-	gt_ev3(c, now, EV_GO_CREATE, t->goid, gt_name_stack(t->name), stack);
-	c->created++;
-}
-
-/* The task was just made; @stack is its maker's. It has no other events yet. */
+/**
+ * gt_emit_create() - the reader hears of a task
+ * @c:     this CPU
+ * @t:     the task; nothing happens when the reader knows it
+ * @now:   time of this probe
+ * @stack: its maker's; 0 when it is found later
+ */
 void gt_emit_create(struct gt_cpu *c, struct gt_task *t, u64 now, u32 stack)
 {
 	u64 w = atomic64_read_acquire(&t->word);
 
 	while (gt_status(w) == GT_NONE) {
 		now = settle(c, t, now);
-		if (atomic64_try_cmpxchg(&t->word, (s64 *)&w,
-					 gt_word(w, GT_RUNNABLE, c->cpu, 1))) {
-			put_create(c, t, now, stack);
-			return;
-		}
+		/* It may truly sleep, and have been noted so. */
+		if (!atomic64_try_cmpxchg(&t->word, (s64 *)&w,
+					  gt_word(w, GT_RUNNABLE, c->cpu, 1) |
+					  (w & (GT_ASLEEP | GT_SEEN))))
+			continue;
+		gt_ev3(c, now, EV_GO_CREATE, t->goid, gt_name_stack(t->name), stack);
+		c->created++;
+		return;
 	}
 }
 
-static __always_inline void put_woken(struct gt_cpu *c, struct gt_task *t, u64 now, u64 w,
-				      u32 stack, u32 thread)
+/* From GT_WAITING as @w says to GT_RUNNABLE; false when @w is out of date. */
+static __always_inline bool wake_waiting(struct gt_cpu *c, struct gt_task *t, u64 *w, u64 now,
+					 u32 stack)
 {
-	if (gt_status(w) == GT_SYSCALL) {
-		gt_ev3(c, now, EV_GO_SYS_EXIT, t->goid, gt_seq(w), 0);
-		gt_thread_put_from_call(thread, now);
-	} else if (gt_word_cpu(w) == c->cpu) {
-		gt_ev2(c, now, EV_GO_UNBLOCK_LOCAL, t->goid, stack);
-	} else {
-		gt_ev3(c, now, EV_GO_UNBLOCK, t->goid, gt_seq(w), stack);
+	now = settle(c, t, now);
+	if (!atomic64_try_cmpxchg(&t->word, (s64 *)w,
+				  gt_word(0, GT_RUNNABLE, c->cpu, gt_seq(*w) + 1)))
+		return false;
+	if (unlikely(!c->thread)) {
+		gt_emit_proc_start(c, now);
+		now = c->last;
 	}
+	if (gt_word_cpu(*w) == c->cpu)
+		gt_ev2(c, now, EV_GO_UNBLOCK_LOCAL, t->goid, stack);
+	else
+		gt_ev3(c, now, EV_GO_UNBLOCK, t->goid, gt_seq(*w), stack);
+	return true;
+}
+
+/* The same from GT_SYSCALL, which gives the thread back. */
+static noinline bool wake_in_call(struct gt_cpu *c, struct gt_task *t, u64 *w, u64 now)
+{
+	u32 thread = t->thread;
+
+	now = settle(c, t, now);
+	if (!atomic64_try_cmpxchg(&t->word, (s64 *)w,
+				  gt_word(0, GT_RUNNABLE, c->cpu, gt_seq(*w) + 1)))
+		return false;
+	gt_ev3(c, now, EV_GO_SYS_EXIT, t->goid, gt_seq(*w), 0);
+	gt_thread_put_from_call(thread, now);
+	return true;
+}
+
+/* Steps that must come before a start; at what time the start may be. */
+static noinline u64 prepare_start(struct gt_cpu *c, struct gt_task *t, u64 now)
+{
+	u64 w = atomic64_read_acquire(&t->word);
+	bool done = false;
+
+	gt_emit_proc_start(c, now);
+	now = max(now, c->last);
+	gt_emit_create(c, t, now, 0);
+	while (!done && gt_status(w) == GT_WAITING)
+		done = wake_waiting(c, t, &w, max(now, c->last), 0);
+	while (!done && gt_status(w) == GT_SYSCALL)
+		done = wake_in_call(c, t, &w, max(now, c->last));
+	return max(now, c->last);
+}
+
+static noinline void start_renamed(struct gt_cpu *c, struct gt_task *t, u64 now, u64 seq)
+{
+	t->flags &= ~GT_TASK_RENAMED;
+	gt_ev3(c, now, EV_GO_START_LABEL, t->goid, seq, t->comm);
 }
 
 /**
@@ -92,47 +137,32 @@ static __always_inline void put_woken(struct gt_cpu *c, struct gt_task *t, u64 n
  * A task that the reader never heard of is created first, one believed asleep
  * is woken first.
  *
- * Return: false, nothing written, when it is believed running elsewhere; that
- * CPU closes it.
+ * Return: false when it is believed running elsewhere; that CPU closes it.
  */
 bool gt_emit_start(struct gt_cpu *c, struct gt_task *t, u64 now)
 {
-	u64 w = atomic64_read_acquire(&t->word), seq;
-	enum gt_status status;
-	bool local;
-	u32 thread;
+	u64 w = atomic64_read_acquire(&t->word);
 
+	if (unlikely(gt_status(w) != GT_RUNNABLE || !c->thread)) {
+		now = prepare_start(c, t, now);
+		w = atomic64_read_acquire(&t->word);
+	}
 	do {
-		status = gt_status(w);
-		if (status == GT_RUNNING || status == GT_DEAD)
+		if (unlikely(gt_status(w) != GT_RUNNABLE))
 			return false;
-		seq = gt_seq(w) + (status != GT_RUNNABLE);
-		thread = t->thread;
-		now = settle(c, t, now);
+		/* Not raised: the next step is this CPU's, and later by c->last. */
+		now = gt_cpu_time_after(c, now, atomic64_read(&t->last));
 	} while (!atomic64_try_cmpxchg(&t->word, (s64 *)&w,
-				       gt_word(w, GT_RUNNING, c->cpu, seq + 1)));
-	local = gt_word_cpu(w) == c->cpu;
-	if (unlikely(status != GT_RUNNABLE)) {
-		if (status == GT_NONE)
-			put_create(c, t, now, 0);
-		else
-			put_woken(c, t, now, w, 0, thread);
-		local = true;
-	}
-	if (unlikely(!c->thread))
-		gt_emit_proc_start(c, now);
-	now = max(now, c->last);
-	if (unlikely(t->flags & GT_TASK_RENAMED)) {
-		t->flags &= ~GT_TASK_RENAMED;
-		gt_ev3(c, now, EV_GO_START_LABEL, t->goid, seq, t->comm);
-	} else if (local) {
-		gt_ev1(c, now, EV_GO_START_LOCAL, t->goid);
-	} else {
-		gt_ev2(c, now, EV_GO_START, t->goid, seq);
-	}
+				       gt_word(w, GT_RUNNING, c->cpu, gt_seq(w) + 1)));
 	c->g = t;
+	if (unlikely(t->flags & GT_TASK_RENAMED))
+		start_renamed(c, t, now, gt_seq(w));
+	else if (gt_word_cpu(w) == c->cpu)
+		gt_ev1(c, now, EV_GO_START_LOCAL, t->goid);
+	else
+		gt_ev2(c, now, EV_GO_START, t->goid, gt_seq(w));
 	if (unlikely(t->flags & GT_TASK_STALE))
-		gt_emit_region_end(c, now);
+		gt_emit_stale_region_end(c, now);
 	return true;
 }
 
@@ -145,31 +175,59 @@ static enum gt_status status_after(enum gt_ev ev)
 	case EV_GO_END:
 	case EV_GO_STOP:
 		return GT_DEAD;
-	case EV_GO_SYS_BLOCK:
-		return GT_SYSCALL;
 	default:
 		return GT_WAITING;
 	}
 }
 
-/* One unit at one tick, or Go takes the call for one that does not block. */
-static void put_sys_block(struct gt_cpu *c, u64 now, u32 stack, u32 thread)
+/* The swap of gt_emit_stop(): true when a wake-up came before the sleep. */
+static __always_inline bool stop_running(struct gt_cpu *c, struct gt_task *t, u64 *w, u64 *now,
+					 enum gt_status status, u32 *waker)
 {
+	bool woken;
+	u64 new;
+
+	do {
+		*now = settle(c, t, *now);
+		woken = unlikely(*w & GT_PENDING) && gt_is_asleep(status);
+		if (woken) {
+			*waker = READ_ONCE(t->waker_stack);
+			new = gt_word(0, GT_RUNNABLE, c->cpu, gt_seq(*w) + 1);
+		} else {
+			new = gt_word(*w, status, c->cpu, gt_seq(*w));
+		}
+	} while (!atomic64_try_cmpxchg(&t->word, (s64 *)w, new));
+	c->g = NULL;
+	return woken;
+}
+
+/*
+ * A sleep that the call itself explains to Go: one unit at one tick, or Go
+ * takes the call for one that does not block. The task keeps this P's thread,
+ * the P goes on with another; false when there are too many such tasks.
+ */
+static noinline bool stop_in_call(struct gt_cpu *c, u32 stack, u64 now)
+{
+	struct gt_task *t = c->g;
+	u64 w = atomic64_read_acquire(&t->word), after;
+	u32 own = c->thread, waker = 0, thread = gt_thread_get_for_call(&after);
+	bool woken;
+
+	if (!thread)
+		return false;
+	t->thread = own;
+	now = gt_cpu_time_after(c, now, after);
+	woken = stop_running(c, t, &w, &now, GT_SYSCALL, &waker);
 	gt_ev1(c, now, EV_GO_SYS_CALL, stack);
 	gt_ev0(c, now, EV_GO_SYS_BLOCK);
 	gt_ev0(c, now, EV_PROC_STOP);
 	gt_ev1(c, now, EV_PROC_START, thread);
 	c->thread = thread;
-}
-
-static void put_stop(struct gt_cpu *c, u64 now, struct gt_stop stop, u32 thread)
-{
-	if (stop.ev == EV_GO_SYS_BLOCK)
-		put_sys_block(c, now, stop.stack, thread);
-	else if (stop.ev == EV_GO_END)
-		gt_ev0(c, now, EV_GO_END);
-	else
-		gt_ev1(c, now, stop.ev, stop.stack);
+	if (woken) {
+		gt_ev3(c, now, EV_GO_SYS_EXIT, t->goid, gt_seq(w), 0);
+		gt_thread_put_from_call(own, now);
+	}
+	return true;
 }
 
 /**
@@ -184,34 +242,34 @@ static void put_stop(struct gt_cpu *c, u64 now, struct gt_stop stop, u32 thread)
 void gt_emit_stop(struct gt_cpu *c, struct gt_stop stop, u64 now)
 {
 	struct gt_task *t = c->g;
-	u64 w = atomic64_read_acquire(&t->word), new, after = 0;
-	u32 own = c->thread, thread = 0, waker = 0;
-	enum gt_status status;
+	u64 w = atomic64_read_acquire(&t->word);
+	u32 waker = 0;
 	bool woken;
 
 	if (stop.ev == EV_GO_SYS_BLOCK) {
-		t->thread = own;
-		thread = gt_thread_get_for_call(&after);
-		if (thread)
-			now = gt_cpu_time_after(c, now, after);
-		else
-			stop.ev = EV_GO_BLOCK;
+		if (stop_in_call(c, stop.stack, now))
+			return;
+		stop.ev = EV_GO_BLOCK;
 	}
-	status = status_after(stop.ev);
-	do {
-		now = settle(c, t, now);
-		woken = (w & GT_PENDING) && gt_is_asleep(status);
-		if (woken) {
-			waker = READ_ONCE(t->waker_stack);
-			new = gt_word(0, GT_RUNNABLE, c->cpu, gt_seq(w) + 1);
-		} else {
-			new = gt_word(w, status, c->cpu, gt_seq(w));
-		}
-	} while (!atomic64_try_cmpxchg(&t->word, (s64 *)&w, new));
-	c->g = NULL;
-	put_stop(c, now, stop, thread);
+	woken = stop_running(c, t, &w, &now, status_after(stop.ev), &waker);
+	if (stop.ev == EV_GO_END)
+		gt_ev0(c, now, EV_GO_END);
+	else
+		gt_ev1(c, now, stop.ev, stop.stack);
 	if (woken)
-		put_woken(c, t, now, gt_word(0, status, c->cpu, gt_seq(w)), waker, own);
+		gt_ev2(c, now, EV_GO_UNBLOCK_LOCAL, t->goid, waker);
+}
+
+/* A wake-up of a task not believed asleep; false when @w is out of date. */
+static noinline bool note_wake(struct gt_cpu *c, struct gt_task *t, u64 *w)
+{
+	if (gt_status(*w) == GT_RUNNING && !(*w & GT_PENDING)) {
+		WRITE_ONCE(t->waker_stack, gt_doing_stack(c));
+		return atomic64_try_cmpxchg(&t->word, (s64 *)w, *w | GT_PENDING);
+	}
+	if (*w & GT_ASLEEP)
+		return atomic64_try_cmpxchg(&t->word, (s64 *)w, (*w & ~GT_ASLEEP) | GT_SEEN);
+	return true;
 }
 
 /**
@@ -225,35 +283,19 @@ void gt_emit_stop(struct gt_cpu *c, struct gt_stop stop, u64 now)
  */
 void gt_emit_wake(struct gt_cpu *c, struct gt_task *t, bool may_write)
 {
-	u64 w = atomic64_read_acquire(&t->word), new, now = 0;
-	enum gt_status status;
-	u32 stack, thread;
+	u64 w = atomic64_read_acquire(&t->word);
 
 	for (;;) {
-		status = gt_status(w);
-		thread = t->thread;
-		if (likely(gt_is_asleep(status))) {
-			if (!may_write)
+		if (likely(gt_status(w) == GT_WAITING)) {
+			if (!may_write || wake_waiting(c, t, &w, gt_cpu_time(c), gt_doing_stack(c)))
 				return;
-			stack = status == GT_WAITING ? gt_doing_stack(c) : 0;
-			now = settle(c, t, gt_cpu_time(c));
-			new = gt_word(0, GT_RUNNABLE, c->cpu, gt_seq(w) + 1);
-		} else if (status == GT_RUNNING && !(w & GT_PENDING)) {
-			WRITE_ONCE(t->waker_stack, gt_doing_stack(c));
-			new = w | GT_PENDING;
-		} else if (w & GT_ASLEEP) {
-			new = (w & ~GT_ASLEEP) | GT_SEEN;
-		} else {
+		} else if (gt_status(w) == GT_SYSCALL) {
+			if (!may_write || wake_in_call(c, t, &w, gt_cpu_time(c)))
+				return;
+		} else if (note_wake(c, t, &w)) {
 			return;
 		}
-		if (atomic64_try_cmpxchg(&t->word, (s64 *)&w, new))
-			break;
 	}
-	if (!gt_is_asleep(status))
-		return;
-	if (unlikely(!c->thread))
-		gt_emit_proc_start(c, now);
-	put_woken(c, t, max(now, c->last), w, stack, thread);
 }
 
 /*
@@ -264,23 +306,19 @@ void gt_emit_sleeper(struct gt_cpu *c, struct gt_task *t)
 {
 	struct gt_task *g = c->g;
 	u64 w, now = gt_cpu_time(c), seq;
-	enum gt_status status;
 
 	if (g)
 		gt_emit_stop(c, (struct gt_stop){ EV_GO_SCHED, gt_doing_stack(c) }, now);
+	gt_emit_proc_start(c, now);
+	gt_emit_create(c, t, max(now, c->last), 0);
 	w = atomic64_read_acquire(&t->word);
 	do {
-		status = gt_status(w);
-		if (!(w & GT_ASLEEP) || (status != GT_NONE && status != GT_RUNNABLE))
+		if (!(w & GT_ASLEEP) || gt_status(w) != GT_RUNNABLE)
 			goto out;
-		seq = gt_seq(w) + (status == GT_NONE);
-		now = settle(c, t, now);
+		seq = gt_seq(w);
+		now = settle(c, t, max(now, c->last));
 	} while (!atomic64_try_cmpxchg(&t->word, (s64 *)&w,
 				       gt_word(0, GT_WAITING, c->cpu, seq + 1)));
-	if (status == GT_NONE)
-		put_create(c, t, now, 0);
-	gt_emit_proc_start(c, now);
-	now = max(now, c->last);
 	gt_ev2(c, now, EV_GO_START, t->goid, seq);
 	gt_ev1(c, now, EV_GO_BLOCK, gt_stack_put2(0, t->comm));
 out:
@@ -288,31 +326,10 @@ out:
 		gt_emit_start(c, g, max(now, c->last));
 }
 
-/* A system call was entered, and noted in c->doing; the P runs a G. */
-void gt_emit_call(struct gt_cpu *c)
+noinline void gt_emit_stale_region_end(struct gt_cpu *c, u64 now)
 {
-	gt_ev1(c, gt_cpu_time(c), EV_GO_SYS_CALL, c->doing.stack);
-}
-
-/* As an interval; Go wants each end to match the innermost start of its G. */
-void gt_emit_region_start(struct gt_cpu *c)
-{
-	struct gt_task *t = c->g;
-	u64 now = gt_cpu_time(c);
-
-	if (unlikely(t->region))
-		gt_emit_region_end(c, now);
-	gt_ev4(c, now, EV_USER_REGION, 0, 0, c->doing.call.name, c->doing.stack);
-	t->region = c->doing.call.name;
-}
-
-void gt_emit_region_end(struct gt_cpu *c, u64 now)
-{
-	struct gt_task *t = c->g;
-
-	gt_ev4(c, now, EV_USER_REGION, 0, 1, t->region, 0);
-	t->region = 0;
-	t->flags &= ~GT_TASK_STALE;
+	gt_emit_region_end(c, c->g, now);
+	c->g->flags &= ~GT_TASK_STALE;
 }
 
 void gt_note(struct gt_task *t, bool asleep)

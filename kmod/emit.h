@@ -22,14 +22,38 @@ void gt_emit_stop(struct gt_cpu *c, struct gt_stop stop, u64 now);
 void gt_emit_wake(struct gt_cpu *c, struct gt_task *t, bool may_write);
 void gt_emit_sleeper(struct gt_cpu *c, struct gt_task *t);
 
-void gt_emit_call(struct gt_cpu *c);
-void gt_emit_region_start(struct gt_cpu *c);
-void gt_emit_region_end(struct gt_cpu *c, u64 now);
 void gt_emit_proc_start(struct gt_cpu *c, u64 now);
 void gt_emit_proc_stop(struct gt_cpu *c, u64 now);
 
 /* The truth, noted by a CPU that does not write. Interrupts off. */
 void gt_note(struct gt_task *t, bool asleep);
 void gt_note_dead(struct gt_task *t);
+
+/* The G of this P entered a system call, noted in c->doing. */
+static __always_inline void gt_emit_call(struct gt_cpu *c)
+{
+	gt_ev1(c, gt_cpu_time(c), EV_GO_SYS_CALL, c->doing.stack);
+}
+
+/* The end of the call of @t, the G of this P, as an interval. */
+static __always_inline void gt_emit_region_end(struct gt_cpu *c, struct gt_task *t, u64 now)
+{
+	gt_ev4(c, now, EV_USER_REGION, 0, 1, t->region, 0);
+	t->region = 0;
+}
+
+/* The same, out of the way: of a call whose end was not seen in time. */
+void gt_emit_stale_region_end(struct gt_cpu *c, u64 now);
+
+/* Its start. Go wants each end to match the innermost start of its G. */
+static __always_inline void gt_emit_region_start(struct gt_cpu *c, struct gt_task *t)
+{
+	u64 now = gt_cpu_time(c);
+
+	if (unlikely(t->region))
+		gt_emit_stale_region_end(c, now);
+	gt_ev4(c, now, EV_USER_REGION, 0, 0, c->doing.call.name, c->doing.stack);
+	t->region = c->doing.call.name;
+}
 
 #endif /* GT_EMIT_H */

@@ -49,7 +49,7 @@ static void switch_out(struct gt_cpu *c, struct task_struct *p, bool preempt, bo
 	stop.ev = stop_reason(t, p, preempt, asleep, state, doing->call);
 	stop.stack = doing->stack;
 	if ((state & TASK_DEAD) && t->region)
-		gt_emit_region_end(c, now);
+		gt_emit_stale_region_end(c, now);
 	gt_emit_stop(c, stop, now);
 }
 
@@ -65,7 +65,7 @@ static void switch_in(struct gt_cpu *c, struct gt_task *t, struct task_struct *p
 }
 
 /* The state kept for the task that leaves: already known, but at first. */
-static struct gt_task *leaving(struct gt_cpu *c, struct task_struct *p)
+static __always_inline struct gt_task *leaving(struct gt_cpu *c, struct task_struct *p)
 {
 	struct gt_task *t = c->cur;
 
@@ -86,7 +86,7 @@ static struct gt_task *leaving(struct gt_cpu *c, struct task_struct *p)
 static void notrace gt_probe_sched_switch(void *data, GT_SCHED_SWITCH_ARGS)
 {
 	struct gt_cpu *c = this_cpu_ptr(&gt_cpus);
-	unsigned int state = GT_PREV_STATE;
+	const unsigned int state = GT_PREV_STATE;
 	bool asleep = !preempt && !gt_task_is_queued(prev);
 	struct gt_task *from = leaving(c, prev), *to = NULL;
 
@@ -140,25 +140,24 @@ static void notrace gt_probe_sched_waking(void *data, struct task_struct *p)
 
 /*
  * A wake-up is done: the task is queued, and cannot run before this returns,
- * unless it never slept.
+ * unless it never slept. Most often all was said at its beginning.
  *
  * Context: interrupts off and p's run-queue lock held, or no lock, preemption
- * off, when a task wakes itself.
+ * off, when a task wakes itself; both keep p's state from being reused.
  */
 static void notrace gt_probe_sched_wakeup(void *data, struct task_struct *p)
 {
-	struct gt_task *t;
+	struct gt_task *t = gt_task_find(p);
+	struct gt_cpu *c;
 	unsigned long flags;
 
+	if (!t || likely(gt_is_awake(atomic64_read(&t->word))))
+		return;
 	local_irq_save(flags);
-	t = gt_task_find(p);
-	if (likely(t) && unlikely(!gt_is_awake(atomic64_read(&t->word)))) {
-		struct gt_cpu *c = this_cpu_ptr(&gt_cpus);
-
-		/* A wake-up that was missed is made good for. */
-		gt_emit_wake(c, t, gt_cpu_begin(c));
-		gt_note(t, false);
-	}
+	c = this_cpu_ptr(&gt_cpus);
+	/* A wake-up that was missed is made good for. */
+	gt_emit_wake(c, t, gt_cpu_begin(c));
+	gt_note(t, false);
 	local_irq_restore(flags);
 }
 

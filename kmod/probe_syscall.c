@@ -19,26 +19,42 @@ static void note_call(struct gt_cpu *c)
 		c->cur->flags |= GT_TASK_STALE;
 }
 
-/* Context: the task itself, in its call; no locks. */
-static void notrace gt_probe_sys_enter(void *data, struct pt_regs *regs, long nr)
+static __always_inline void enter_call(long nr, bool region)
 {
 	struct gt_cpu *c;
+	struct gt_task *t;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	c = this_cpu_ptr(&gt_cpus);
 	if (unlikely(!gt_cpu_begin(c))) {
 		note_call(c);
-	} else if (unlikely(!c->g)) {
-		c->lost[GOTRACE_LOST_TASK]++;
-	} else {
-		gt_doing_call(c, nr);
-		if (gt_options.syscalls == GOTRACE_SYSCALLS_CALLS)
-			gt_emit_call(c);
-		else
-			gt_emit_region_start(c);
+		goto out;
 	}
+	t = c->g;
+	if (unlikely(!t)) {
+		c->lost[GOTRACE_LOST_TASK]++;
+		goto out;
+	}
+	gt_doing_call(c, t, nr);
+	if (region)
+		gt_emit_region_start(c, t);
+	else
+		gt_emit_call(c);
+out:
 	local_irq_restore(flags);
+}
+
+/* syscalls=calls. Context: the task itself, in its call; no locks. */
+static void notrace gt_probe_sys_enter_call(void *data, struct pt_regs *regs, long nr)
+{
+	enter_call(nr, false);
+}
+
+/* syscalls=regions. Context: as above. */
+static void notrace gt_probe_sys_enter_region(void *data, struct pt_regs *regs, long nr)
+{
+	enter_call(nr, true);
 }
 
 /*
@@ -50,35 +66,41 @@ static void notrace gt_probe_sys_enter(void *data, struct pt_regs *regs, long nr
 static void notrace gt_probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
 	struct gt_cpu *c;
+	struct gt_task *t;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	c = this_cpu_ptr(&gt_cpus);
-	if (unlikely(!gt_cpu_begin(c)))
+	if (unlikely(!gt_cpu_begin(c))) {
 		note_call(c);
-	else if (likely(c->g) && likely(c->g->region))
-		gt_emit_region_end(c, gt_cpu_time(c));
+	} else {
+		t = c->g;
+		if (likely(t) && likely(t->region))
+			gt_emit_region_end(c, t, gt_cpu_time(c));
+	}
 	local_irq_restore(flags);
 }
 
 static bool calls_are_wanted(void)
 {
-	return gt_options.syscalls != GOTRACE_SYSCALLS_OFF;
+	return gt_options.syscalls == GOTRACE_SYSCALLS_CALLS;
 }
 
-static bool exits_are_wanted(void)
+static bool regions_are_wanted(void)
 {
 	return gt_options.syscalls == GOTRACE_SYSCALLS_REGIONS;
 }
 
 static void __maybe_unused check_types(void)
 {
-	check_trace_callback_type_sys_enter(gt_probe_sys_enter);
+	check_trace_callback_type_sys_enter(gt_probe_sys_enter_call);
+	check_trace_callback_type_sys_enter(gt_probe_sys_enter_region);
 	check_trace_callback_type_sys_exit(gt_probe_sys_exit);
 }
 
 struct gt_probe gt_syscall_probes[] = {
-	{ "sys_enter", gt_probe_sys_enter, calls_are_wanted },
-	{ "sys_exit", gt_probe_sys_exit, exits_are_wanted },
+	{ "sys_enter", gt_probe_sys_enter_call, calls_are_wanted },
+	{ "sys_enter", gt_probe_sys_enter_region, regions_are_wanted },
+	{ "sys_exit", gt_probe_sys_exit, regions_are_wanted },
 	{ }
 };

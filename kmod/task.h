@@ -70,7 +70,7 @@ static inline bool gt_is_awake(u64 w)
 	return !(w & (GT_PENDING | GT_ASLEEP)) && !gt_is_asleep(gt_status(w));
 }
 
-/* Keeps GT_PENDING of @old; the truth that others noted is now in the status. */
+/* Keeps a pending wake of @old; what else was noted is now in the status. */
 static inline u64 gt_word(u64 old, enum gt_status status, u32 cpu, u64 seq)
 {
 	return (old & GT_PENDING) | status | (u64)cpu << GT_CPU_SHIFT | seq << GT_SEQ_SHIFT;
@@ -138,8 +138,8 @@ extern struct gt_leaf **gt_task_leaves;	/* by tid >> GT_LEAF_BITS; there while p
  * gt_task_find() - the state kept for a task
  * @p: the task; alive, so that its state cannot be taken for another's
  *
- * Return: it, or NULL. Valid until interrupts are enabled again.
- * Context: Any context but NMI, interrupts off.
+ * Return: it, or NULL. Valid while preemption is off.
+ * Context: Any context but NMI, preemption off.
  */
 static __always_inline struct gt_task *gt_task_find(struct task_struct *p)
 {
