@@ -77,14 +77,14 @@ void gt_emit_create(struct gt_cpu *c, struct gt_task *t, u64 now, u32 stack)
 static __always_inline bool wake_waiting(struct gt_cpu *c, struct gt_task *t, u64 *w, u64 now,
 					 u32 stack)
 {
-	now = settle(c, t, now);
-	if (!atomic64_try_cmpxchg(&t->word, (s64 *)w,
-				  gt_word(0, GT_RUNNABLE, c->cpu, gt_seq(*w) + 1)))
-		return false;
 	if (unlikely(!c->thread)) {
 		gt_emit_proc_start(c, now);
 		now = c->last;
 	}
+	now = settle(c, t, now);
+	if (!atomic64_try_cmpxchg(&t->word, (s64 *)w,
+				  gt_word(0, GT_RUNNABLE, c->cpu, gt_seq(*w) + 1)))
+		return false;
 	if (gt_word_cpu(*w) == c->cpu)
 		gt_ev2(c, now, EV_GO_UNBLOCK_LOCAL, t->goid, stack);
 	else
