@@ -10,6 +10,7 @@
  * read meanwhile.
  *
  *   tracing --command ends, time is up, ^C, output fails--> STOP --> draining
+ *   time is up, output fails: the command gets SIGTERM
  *   draining --end of file--> done, unless the command still runs
  *   any --second ^C--> done at once, with what there is
  */
@@ -40,14 +41,14 @@ static const char usage[] =
 "\n"
 "  -o, --output FILE  the trace; '-' is standard output (trace.out)\n"
 "  -d, --duration TIME\n"
-"                     stop after that time, e.g. 10, 0.5, 250ms or 2m; a COMMAND\n"
-"                     that still runs then gets SIGTERM\n"
+"                     stop after that time, e.g. 10, 0.5, 250ms or 2m\n"
 SESSION_USAGE
 "  -h, --help         this text\n"
 "  -V, --version      which gotrace this is\n"
 "\n"
 "^C, SIGTERM and SIGHUP stop the trace and save it; a second one gives up what is\n"
-"not saved yet.\n"
+"not saved yet. COMMAND gets SIGTERM when the duration is over, or when FILE cannot\n"
+"be written.\n"
 "\n"
 "Exit code: COMMAND's (128 + the signal that killed it; 127 or 126 if it could not\n"
 "be run). Without COMMAND, or when it succeeded or was ended by the duration: 0, or\n"
@@ -82,7 +83,7 @@ struct record {
 
 	bool stopped;			/* STOP was sent */
 	bool at_end;			/* the trace has been read */
-	bool time_up;			/* we ended the command */
+	bool ended;			/* we ended the command */
 	bool failed;
 	bool discard;			/* the output failed: read on, write not */
 
@@ -163,6 +164,15 @@ static void read_some(struct record *r)
 	stop_tracing(r);
 }
 
+/* The command runs only to be recorded. */
+static void end_command(struct record *r)
+{
+	if (!r->child.pid)
+		return;
+	r->ended = true;
+	kill(r->child.pid, SIGTERM);
+}
+
 /*
  * What is written stays. What is not is read to its end all the same, else the
  * session would hold its memory and be in the way of the next.
@@ -178,6 +188,7 @@ static void output_failed(struct record *r, int err)
 	r->discard = true;
 	r->len = 0;
 	stop_tracing(r);
+	end_command(r);
 }
 
 static void write_some(struct record *r)
@@ -206,10 +217,7 @@ static void on_time(struct record *r, uint64_t now)
 {
 	if (r->duration && !r->stopped && now - r->t0 >= r->duration) {
 		stop_tracing(r);
-		if (r->child.pid) {
-			r->time_up = true;
-			kill(r->child.pid, SIGTERM);
-		}
+		end_command(r);
 	}
 	if (r->tty && !r->at_end && now - r->drawn >= PROGRESS_NS) {
 		r->drawn = now;
@@ -309,7 +317,7 @@ static int exit_code(const struct record *r)
 {
 	if (r->failed)
 		return EXIT_FAILED;
-	if (r->command && r->child.status && !r->time_up)
+	if (r->command && r->child.status && !r->ended)
 		return r->child.status;
 	return dev_events_lost(r->status.lost) ? EXIT_LOST : EXIT_OK;
 }

@@ -10,9 +10,9 @@ here=$(dirname "$(readlink -f "$0")")
 top=$(dirname "$(dirname "$here")")
 bin=${GOTRACE_BIN:-$top/build/bin}
 cases=$top/selftests/cases
-# shellcheck source=SCRIPTDIR/../tap.sh
-. "$here/../tap.sh"
-tmp=$tap
+# shellcheck source=SCRIPTDIR/../command.sh
+. "$here/../command.sh"
+tmp=$said
 
 # What a reader may never do, whatever the trace.
 not_crashed() { ! grep -qE 'Sanitizer|runtime error' "$tmp/err"; }
