@@ -27,7 +27,7 @@ tap_is() {
 
 # tap_num NAME A OP B: as test(1) compares numbers; a word that is none fails.
 tap_num() {
-	if [ "$2" "$3" "$4" ] 2> /dev/null; then
+	if test "$2" "$3" "$4" 2> /dev/null; then
 		tap_ok "$1"
 	else
 		tap_not_ok "$1" "wanted $2 $3 $4"
