@@ -2,12 +2,13 @@
 /*
  * witness: did ftrace and gotrace see the same?
  *
- *	witness MODE TRACE TRACEFS UNISTD
+ *	witness MODE TRACE TRACEFS UNISTD LEAST
  *
  *	MODE     calls or regions: how TRACE was recorded
  *	TRACE    gotrace's file
  *	TRACEFS  where ftrace's buffers can be read, recording stopped
  *	UNISTD   asm/unistd_64.h: the numbers of the system calls
+ *	LEAST    of switches, wake-ups and calls; less is no comparison
  *
  * Both recorded witness_load. On each CPU the window reaches from the marker's
  * first switch-out after its first getpriority to its last switch-in before
@@ -420,15 +421,16 @@ int main(int argc, char **argv)
 {
 	static struct w_witness ftrace, gotrace;
 	static struct view fv, gv;
-	unsigned long done[W_TYPES] = { 0 }, ends = 0;
+	unsigned long done[W_TYPES] = { 0 }, ends = 0, least;
 	struct wakes wakes = { 0 };
 	bool with_rets, ok = true;
 	int cpu;
 
-	if (argc != 5 || (strcmp(argv[1], "calls") && strcmp(argv[1], "regions"))) {
-		fprintf(stderr, "usage: witness calls|regions TRACE TRACEFS UNISTD\n");
+	if (argc != 6 || (strcmp(argv[1], "calls") && strcmp(argv[1], "regions"))) {
+		fprintf(stderr, "usage: witness calls|regions TRACE TRACEFS UNISTD LEAST\n");
 		return 2;
 	}
+	least = strtoul(argv[5], NULL, 0);
 	with_rets = !strcmp(argv[1], "regions");
 	read_calls(argv[4]);
 	mark_nr = w_call_nr("getpriority", strlen("getpriority"));
@@ -452,9 +454,8 @@ int main(int argc, char **argv)
 	       wakes.woken, wakes.at_switch, wakes.still, wakes.differ);
 	printf("# left out: %lu first switch-ins, %lu ends of calls that never return\n",
 	       wakes.first, ends);
-	/* A comparison of nothing is no success. */
-	if (done[W_IN] < 10000 || wakes.woken < 10000 ||
-	    done[W_CALL] < 10000 || (with_rets && done[W_RET] < 10000)) {
+	if (ok && (done[W_IN] < least || wakes.woken < least || done[W_CALL] < least ||
+		   (with_rets && done[W_RET] < least))) {
 		printf("# too little to compare\n");
 		ok = false;
 	}

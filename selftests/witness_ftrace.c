@@ -218,12 +218,19 @@ struct task {
 	uint64_t waking_order;
 };
 
+/* Who runs on a CPU. */
+struct cur {
+	bool known;
+	int tid, ident;
+};
+
 struct story {
 	struct w_witness *w;
 	struct task *tasks;	/* by identity */
 	int *ident;		/* tid -> the first tid of the task that has it */
-	int cur[W_CPUS];	/* tid now running, -1 unknown */
-	int prev[W_CPUS];	/* tid that ran before it */
+	struct cur cur[W_CPUS];
+	const struct lines *lines;
+	unsigned int renamed;	/* times that a thread took its leader's tid */
 };
 
 static struct w_rec *at(struct story *s, struct place p)
@@ -232,29 +239,56 @@ static struct w_rec *at(struct story *s, struct place p)
 }
 
 /*
- * Who wrote the record: the task that was switched in last on that CPU.
- *
- * Exec by a thread that is not the leader gives it the leader's tid, and
- * nothing says when. The running task then shows another tid than it came
- * with: the two have swapped. Not so right after a switch, when the CPU has
- * not got to the next task yet and still shows the one before.
+ * Exec by a thread that is not the leader gives it the leader's tid, and the
+ * leader, which is dying, the thread's. Nothing says when. It shows when the
+ * task that was switched in last on a CPU writes something under another tid
+ * than it came with, the thread or the leader, whoever is first.
  */
+static void swap_tids(struct story *s, int a, int b)
+{
+	int was = s->ident[a];
+
+	s->ident[a] = s->ident[b];
+	s->ident[b] = was;
+	s->renamed++;
+}
+
+/* Who wrote the record: the task that was switched in last on that CPU. */
 static int who(struct story *s, const struct line *l)
 {
-	int *cur = &s->cur[l->cpu], was;
+	struct cur *cur = &s->cur[l->cpu];
 
-	if (*cur >= 0 && *cur != l->pid) {
-		if (l->pid == s->prev[l->cpu])
-			return s->ident[l->pid];
-		if (!*cur || !l->pid)
+	if (cur->known && s->ident[l->pid] != cur->ident) {
+		if (!cur->tid || !l->pid)
 			errx(1, "ftrace: %d runs on CPU %d and never came, at %llu",
 			     l->pid, l->cpu, (unsigned long long)l->order);
-		was = s->ident[*cur];
-		s->ident[*cur] = s->ident[l->pid];
-		s->ident[l->pid] = was;
+		swap_tids(s, cur->tid, l->pid);
 	}
-	*cur = l->pid;
-	return s->ident[l->pid];
+	*cur = (struct cur){ true, l->pid, s->ident[l->pid] };
+	return cur->ident;
+}
+
+/*
+ * Who is switched in. If that one already runs elsewhere, it is the leader
+ * that comes back, put off its CPU while it was dying, and the thread has its
+ * tid but has not written anything since: what it writes next says which.
+ */
+static int comes(struct story *s, const struct line *l)
+{
+	const struct line *next, *end = s->lines->line + s->lines->n;
+	int cpu;
+
+	for (cpu = 0; l->other && cpu < s->w->cpus; cpu++) {
+		if (cpu == l->cpu || s->cur[cpu].ident != s->ident[l->other])
+			continue;
+		for (next = l; next < end && next->cpu != cpu; next++)
+			;
+		if (next < end)
+			swap_tids(s, l->other, next->pid);
+		break;
+	}
+	s->cur[l->cpu] = (struct cur){ true, l->other, s->ident[l->other] };
+	return s->ident[l->other];
 }
 
 static void leave(struct story *s, const struct line *l, int tid)
@@ -317,9 +351,8 @@ static void tell(struct story *s, const struct line *l)
 	case SWITCH:
 		if (tid)
 			leave(s, l, tid);
-		s->prev[l->cpu] = l->pid;
-		s->cur[l->cpu] = l->other;
-		if (l->other)
+		other = comes(s, l);
+		if (other)
 			enter(s, l, other);
 		break;
 	case WAKING:
@@ -352,7 +385,7 @@ static void tell(struct story *s, const struct line *l)
 void w_read_ftrace(struct w_witness *w, const char *tracefs)
 {
 	struct lines ls = { 0 };
-	struct story s = { .w = w };
+	struct story s = { .w = w, .lines = &ls };
 	size_t i;
 	int n;
 
@@ -367,10 +400,9 @@ void w_read_ftrace(struct w_witness *w, const char *tracefs)
 		errx(1, "no memory");
 	for (n = 0; n < W_TIDS; n++)
 		s.ident[n] = n;
-	for (n = 0; n < W_CPUS; n++)
-		s.cur[n] = s.prev[n] = -1;
 	for (i = 0; i < ls.n; i++)
 		tell(&s, &ls.line[i]);
+	printf("# ftrace: tids changed hands %u times\n", s.renamed);
 	free(s.tasks);
 	free(s.ident);
 	free(ls.line);

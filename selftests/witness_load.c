@@ -5,7 +5,7 @@
  *	witness_load [ROUNDS]
  *
  * Many kinds of sleeping, waking and being put off a CPU, on all CPUs, for as
- * long as the slowest pair needs for its ROUNDS (4000) round trips.
+ * long as the slowest pair needs for its ROUNDS (2500) round trips.
  *
  * On every CPU a marker frames the work: a process tied to that CPU calls
  * getpriority, sleeps while the work goes on, and calls getpriority again.
@@ -47,7 +47,7 @@ struct shared {
 };
 
 static struct shared *sh;
-static unsigned int rounds = 4000;
+static unsigned int rounds = 2500;
 static const char *self;
 
 static int stopped(void)
@@ -207,13 +207,31 @@ static void futex_pair(int cpus)
 
 /* --- those that go on until told to stop --- */
 
+/* Takes what nobody else wants: every wake-up puts it off. */
 static void hog(int cpu)
 {
-	if (cpu >= 0)
-		pin(cpu);
-	setpriority(PRIO_PROCESS, 0, 15);
+	pin(cpu);
+	if (nice(19) < 0)
+		err(1, "nice");
 	while (!stopped())
 		;
+}
+
+/* Takes its share, and is put off when that is used up. */
+static void burster(int us)
+{
+	struct timespec t;
+	uint64_t end, now;
+
+	while (!stopped()) {
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		end = t.tv_sec * 1000000000ull + t.tv_nsec + us * 1000ull;
+		do {
+			clock_gettime(CLOCK_MONOTONIC, &t);
+			now = t.tv_sec * 1000000000ull + t.tv_nsec;
+		} while (now < end);
+		usleep_raw(3 * us);
+	}
 }
 
 static void sleeper(int us)
@@ -228,9 +246,9 @@ static void yielder(int arg)
 
 	(void)arg;
 	while (!stopped()) {
-		for (i = 0; i < 20; i++)
+		for (i = 0; i < 10; i++)
 			sched_yield();
-		usleep_raw(3000);
+		usleep_raw(5000);
 	}
 }
 
@@ -256,6 +274,27 @@ static void *forker_thread(void *arg)
 	return arg;
 }
 
+static void *exec_thread(void *arg)
+{
+	execv(self, arg);
+	_exit(127);
+}
+
+/* Exec by a thread: it lives on under the tid of the leader, which dies. */
+static void exec_by_thread(char **args)
+{
+	pid_t pid = fork();
+	pthread_t thread;
+
+	if (!pid) {
+		if (pthread_create(&thread, NULL, exec_thread, args))
+			_exit(127);
+		for (;;)
+			pause();
+	}
+	waitpid(pid, NULL, 0);
+}
+
 /* fork, vfork and exec, threads that are born and die. */
 static void forker(int arg)
 {
@@ -265,6 +304,9 @@ static void forker(int arg)
 	int fd;
 
 	(void)arg;
+	/* Births are rare beside all the talk of the pairs: let them be first. */
+	if (setpriority(PRIO_PROCESS, 0, -10))
+		err(1, "setpriority");
 	while (!stopped()) {
 		pid = fork();
 		if (!pid) {
@@ -280,6 +322,7 @@ static void forker(int arg)
 		waitpid(pid, NULL, 0);
 		if (!pthread_create(&thread, NULL, forker_thread, NULL))
 			pthread_join(thread, NULL);
+		exec_by_thread(args);
 		fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 		if (fd >= 0)
 			close(fd);
@@ -349,13 +392,14 @@ int main(int argc, char **argv)
 
 	for (i = 0; i < cpus; i++)
 		spawn("w-hog", hog, i);
-	spawn("w-hog", hog, -1);
+	spawn("w-burster", burster, 3000);
 	spawn("w-sleeper", sleeper, 60);
 	spawn("w-sleeper", sleeper, 500);
 	spawn("w-sleeper", sleeper, 7000);
 	spawn("w-yielder", yielder, 0);
 	spawn("w-yielder", yielder, 0);
 	spawn("w-poller", poller, 0);
+	spawn("w-forker", forker, 0);
 	spawn("w-forker", forker, 0);
 	spawn("w-signaller", signaller, 0);
 

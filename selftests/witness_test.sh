@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Two witnesses of one run: ftrace and gotrace record the same work at once,
 # and must tell the same story. What that means is in witness.c.
+# vm: timeout=400
 #
 # As root, with the module loaded; the traces stay in the current folder.
 set -u
@@ -10,7 +11,6 @@ T=/sys/kernel/tracing
 events="sched/sched_switch sched/sched_waking sched/sched_wakeup
 	sched/sched_wakeup_new sched/sched_process_fork sched/sched_process_exec
 	sched/sched_process_exit raw_syscalls/sys_enter raw_syscalls/sys_exit"
-modes="calls regions"
 n=0 failed=0
 
 # The build machine's own list; numbers of system calls never change.
@@ -64,23 +64,80 @@ ftrace_whole() {
 	END { print "# ftrace: " n " records"; exit bad }' "$T"/per_cpu/cpu*/stats
 }
 
-trap ftrace_end EXIT
-echo "TAP version 13"
-# shellcheck disable=SC2086
-set -- $modes
-echo "1..$((2 * $#))"
-for mode; do
-	trace=witness-$mode.trace
-	# In this order: ftrace's probes are then called before gotrace's.
+# record MODE TRACE ROUNDS OPTION...: both at once. In this order: ftrace's probes
+# are then called before gotrace's.
+record() {
+	local rc mode=$1 trace=$2 rounds=$3
+	shift 3
 	ftrace_start
-	gotrace record --syscalls "$mode" -o "$trace" -- \
-		"$GOTRACE_TESTS/witness_load" > record.log 2>&1
+	gotrace record "$@" --syscalls "$mode" -o "$trace" -- \
+		"$GOTRACE_TESTS/witness_load" "$rounds" > record.log 2>&1
 	rc=$?
 	ftrace_stop
 	sed 's/^/# /' record.log
 	ftrace_whole || rc=1
-	result $rc "${mode}_records_all"
-	"$GOTRACE_TESTS/witness" "$mode" "$trace" $T "$unistd"
-	result $? "${mode}_tells_the_same"
+	return $rc
+}
+
+# notices NAME AWK: what ftrace recorded, with one line changed or taken out,
+# does not pass any more. The program handles the line that it wants when it
+# sees `here`, which is true past the middle of each CPU's records, once.
+notices() {
+	local cpu dir=damaged lines
+	for cpu in "$T"/per_cpu/cpu*; do
+		cpu=${cpu##*/}
+		mkdir -p $dir/per_cpu/"$cpu"
+		lines=$(wc -l < "plain/per_cpu/$cpu/trace")
+		awk -v half=$((lines / 2)) "
+			{ here = FNR > half && !done }
+			$2
+			{ print }" "plain/per_cpu/$cpu/trace" > "$dir/per_cpu/$cpu/trace"
+	done
+	"$GOTRACE_TESTS/witness" regions small.trace $dir "$unistd" 100 > damaged.log
+	if [ $? = 1 ] && grep -q -e 'then they differ' -e 'came to run differently' damaged.log; then
+		result 0 "$1"
+	else
+		cat damaged.log
+		result 1 "$1"
+	fi
+}
+
+trap ftrace_end EXIT
+echo "TAP version 13"
+echo "1..11"
+
+for mode in calls regions; do
+	record $mode witness-$mode.trace 2500
+	result $? ${mode}_records_all
+	"$GOTRACE_TESTS/witness" $mode witness-$mode.trace "$T" "$unistd" 10000
+	result $? ${mode}_tells_the_same
 done
+
+# Would a difference be seen? A short recording, whole and then damaged; by the
+# other clock, whose steps are coarse.
+record regions small.trace 100 --clock mono
+result $? small_records_all
+for cpu in "$T"/per_cpu/cpu*; do
+	mkdir -p "plain/per_cpu/${cpu##*/}"
+	cat "$cpu/trace" > "plain/per_cpu/${cpu##*/}/trace"
+done
+"$GOTRACE_TESTS/witness" regions small.trace plain "$unistd" 100
+result $? small_tells_the_same
+notices notices_another_call 'here && / sys_enter: NR 0 / { sub(/NR 0 /, "NR 1 "); done = 1 }'
+notices notices_a_missing_return 'here && / sys_exit: NR 1 / { done = 1; next }'
+notices notices_a_missing_wakeup 'here && / sched_wakeup: comm=w-pipe/ { done = 1; next }'
+notices notices_another_state \
+	'here && / sched_switch: prev_comm=w-pipe.*prev_state=S/ { sub(/prev_state=S/, "prev_state=R"); done = 1 }'
+# One that somebody else sent than the one before, on the same CPU.
+# shellcheck disable=SC2016	# awk's
+notices notices_another_waker \
+	'/ sched_waking: comm=w-sleeper/ {
+		match($0, / pid=[0-9]+/)
+		to = substr($0, RSTART, RLENGTH)
+		match($0, /-[0-9]+ +\[/)
+		by = substr($0, RSTART, RLENGTH)
+		if (here && to in last && last[to] != by) { done = 1; next }
+		last[to] = by
+	}'
+rm -rf plain damaged damaged.log
 exit $failed
