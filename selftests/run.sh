@@ -183,19 +183,27 @@ done
 
 # ---- tests that need the module
 
-# judge NAME: both Go's on every trace that the test left.
+# judge NAME: both Go's on every trace that the test left, side by side.
 judge() {
-	local n=$1 t out c
+	local n=$1 t old new
 	for t in "$res/$n"/*.trace; do
 		[ -e "$t" ] || continue
-		for c in "$go_old" "$go_new"; do
-			if out=$("$c" "$t"); then
-				point_ok
-			else
-				point_bad "$n: ${out//"$res"\//}"
-			fi
-		done
+		"$go_old" "$t" > "$res/go-old" 2>&1 &
+		old=$!
+		"$go_new" "$t" > "$res/go-new" 2>&1 &
+		new=$!
+		verdict $old "$res/go-old"
+		verdict $new "$res/go-new"
 	done
+}
+
+verdict() {
+	if wait "$1"; then
+		point_ok
+	else
+		point_bad "$n: $(sed "s#$res/##g" "$2")"
+	fi
+	cat "$2" >> "$res/$n/gocheck"
 }
 
 # finished NAME LOG SECONDS: one test's part of a guest's output is complete.

@@ -17,9 +17,8 @@ import (
 	"strings"
 )
 
-// How many pages of one path are visited. Each page of a goroutine costs a
-// pass over all events, so a big trace cannot have all of its pages looked at;
-// those visited are spread evenly over the links of the page they are on.
+// How many pages of one path are visited at most; those that are, are spread
+// evenly over the links of the page they are on.
 var gtLimit = map[string]int{
 	"/jsontrace":  24,
 	"/trace":      48, // only a frame for /jsontrace
@@ -29,6 +28,17 @@ var gtLimit = map[string]int{
 }
 
 const gtLimitOther = 12
+
+// Nearly every page costs a pass over all events, /jsontrace several: a big
+// trace cannot have all of its pages looked at.
+func gtBound(events int) {
+	const small = 50000
+	for path, n := range gtLimit {
+		if n = n * small / (events + 1); n < gtLimit[path] {
+			gtLimit[path] = max(n, 6)
+		}
+	}
+}
 
 // The pages are found as a user finds them: by the links on others. Only what
 // scripts of a page fetch has to be named.

@@ -21,7 +21,9 @@ func gtServe() error {
 			switches++
 		}
 	}
-	n := fmt.Sprint(len(events) / 2)
+	half := len(events) / 2
+	n := fmt.Sprint(half)
+	gtBound(2 * half)
 	pages := gtVisit(http.DefaultServeMux,
 		// What the pages' scripts fetch, and a window of time.
 		"/mmuPlot?flags=stw%7Cbackground%7Cassist",

@@ -19,7 +19,9 @@ func gtServe(mux http.Handler, parsed *parsedTrace) error {
 		gtComplain("reader: %v", parsed.err)
 	}
 	g, switches := gtValidate(parsed.events)
-	n := fmt.Sprint(len(parsed.events) / 2)
+	half := len(parsed.events) / 2
+	n := fmt.Sprint(half)
+	gtBound(2 * half)
 	pages := gtVisit(mux,
 		// What the pages' scripts fetch, the view that has no link when
 		// the trace is split, and a window of time.
@@ -45,9 +47,9 @@ func gtValidate(events []trace.Event) (goroutines, switches int) {
 		if ev.Kind() == trace.EventStateTransition {
 			st := ev.StateTransition()
 			if st.Resource.Kind == trace.ResourceGoroutine {
-				_, to := st.Goroutine()
+				from, to := st.Goroutine()
 				g[st.Resource.Goroutine()] = true
-				if to == trace.GoRunning {
+				if from == trace.GoRunnable && to == trace.GoRunning {
 					switches++
 				}
 			}

@@ -46,6 +46,9 @@ for t in "$@"; do
 	cd /
 	mkdir -p "$out/$name"
 	cp -r "$dir/." "$out/$name/" || echo "@@ bad $name cannot copy its files"
+	# A test that was killed may have left something mounted.
+	awk -v d="$dir/" 'index($2, d) == 1 { print $2 }' /proc/mounts |
+		xargs -r umount -l
 	rm -rf "$dir"
 	echo "@@ end $name"
 done

@@ -233,12 +233,12 @@ if [ $judge = 1 ] && console_bad "$console" > "$run/bad"; then
 fi
 if [ $rc = 124 ] || [ $rc = 137 ]; then
 	say "time-out after $timeout s; the console's end:"
-	console_tail
+	console_tail 200
 	exit 124
 fi
 if [ -z "$status" ]; then
 	say "the guest ended without a status (qemu: $rc); the console's end:"
-	console_tail
+	console_tail 200
 	cat "$run/qemu.err" >&2
 	exit 125
 fi
