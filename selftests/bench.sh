@@ -36,7 +36,8 @@ ko=$top/build/kmod-$kernel/gotrace.ko
 mkdir -p "$out"
 
 {
-	make -s -C "$here" "$top/build/selftests/bench" &&
+	"$here/fetch/deps.sh" &&
+		make -s -C "$here" "$top/build/selftests/bench" &&
 		make -s -C "$top" modules KVER="$kernel"
 } > "$out/make.log" 2>&1 || {
 	tail -n 40 "$out/make.log" >&2

@@ -24,8 +24,6 @@ deps() {
 	qemu-system-x86		qemu-system-x86_64
 	shellcheck		shellcheck
 	sparse			sparse
-	redis-server		redis-server
-	redis-tools		redis-benchmark
 	TABLE
 	# Kernels are configured with CONFIG_UNWINDER_ORC: objtool links
 	# against it when a module is built.
