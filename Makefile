@@ -6,10 +6,9 @@
 #   6.1, 6.12, ...	Debian's, fetched into the cache (selftests/fetch)
 #   anything else	/lib/modules/$(KVER)/build
 FETCH	:= selftests/fetch/fetch.sh
-FETCHED	:= 6.1 6.1-rt 6.12
 
 ifdef KVER
-  ifneq ($(filter $(KVER),$(FETCHED)),)
+  ifneq ($(filter $(KVER),$(shell $(FETCH) --kernels)),)
     KDIR = $(shell $(FETCH) kernel $(KVER))/build
     # Debian's headers name the compiler of their suite, and options that
     # this machine's may not know; BTF needs a vmlinux that is not there.
@@ -17,6 +16,8 @@ ifdef KVER
 	    CONFIG_DEBUG_INFO_BTF_MODULES=
   endif
   KNAME := $(KVER)
+else ifdef KDIR
+  KNAME := $(notdir $(KDIR:/build=))
 else
   KNAME := $(shell uname -r)
 endif
@@ -46,7 +47,7 @@ tools: ## Build the gotrace command
 selftests: ## Build the tests' programs
 	$(MAKE) -C selftests
 
-install: ## Install the module and the tools (DESTDIR=, KVER=)
+install: modules tools ## Install the module and the tools (DESTDIR=, KVER=)
 	$(MAKE) -C "$(KDIR)" M=$(CURDIR)/$(KMOD) $(KMAKE) \
 		INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates modules_install
 	$(MAKE) -C tools install

@@ -12,6 +12,7 @@ usage() {
 	  kselftest     the kernel's test harness, and checkpatch
 	  go TAG        a GOROOT: 1.21, or newest
 
+	  --kernels     print the TAGs of the kernels, fetch nothing
 	  --refresh     make it anew, with the newest version of the packages
 
 	The cache is \$GOTRACE_CACHE, else \$XDG_CACHE_HOME/gotrace, else
@@ -33,6 +34,7 @@ here=$(dirname "$(readlink -f "$0")")
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h|--help) usage; exit 0;;
+	--kernels) kernel_table | cut -f1; shift;;
 	--refresh) export REFRESH=1; shift;;
 	kselftest)
 		fetch_kselftest

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # The guest itself: status, output and files come back, and what must fail does,
 # with the console shown.
+# shellcheck disable=SC2016	# what is quoted is for the shell in the guest
 set -u
-# shellcheck disable=SC2016	# for the shell in the guest
 
 top=$(dirname "$(dirname "$(dirname "$(readlink -f "$0")")")")
 vm=$top/selftests/vm/vm.sh
