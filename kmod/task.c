@@ -50,15 +50,18 @@ int gt_task_init(void)
 	BUILD_BUG_ON(PID_MAX_LIMIT > 1 << GOID_SHIFT);
 	BUILD_BUG_ON(sizeof(struct gt_task) != 64);
 	BUILD_BUG_ON(NR_CPUS - 1 > GT_CPU_MASK);
-	tasks.free = tasks.dead = NULL;
-	tasks.nr_dead = 0;
 	gt_task_leaves = vzalloc(array_size(NR_LEAVES, sizeof(*gt_task_leaves)));
 	return gt_task_leaves ? 0 : -ENOMEM;
 }
 
-/* No probe runs any more; the states themselves are the arena's. */
+/*
+ * No probe runs any more. The states themselves are the arena's: the lists go
+ * with it, for the next session's worker may come before gt_task_init().
+ */
 void gt_task_destroy(void)
 {
+	tasks.free = tasks.dead = NULL;
+	tasks.nr_dead = 0;
 	vfree(gt_task_leaves);
 	gt_task_leaves = NULL;
 }
