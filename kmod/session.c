@@ -98,7 +98,7 @@ void gt_kick(void)
 	irq_work_queue(&session.kick);
 }
 
-/* No probe runs any more, so nobody kicks. */
+/* No probe runs any more. */
 static void worker_stop(void)
 {
 	irq_work_sync(&session.kick);
@@ -109,6 +109,7 @@ static void worker_stop(void)
 
 static void tables_destroy(void)
 {
+	worker_stop();
 	gt_thread_destroy();
 	gt_task_destroy();
 	gt_call_destroy();
@@ -412,10 +413,8 @@ static int start_locked(const struct gotrace_start *arg)
 
 err_probes:
 	gt_probe_detach();
-	worker_stop();
 	gt_cpu_flush(&session.initial);
 err_tables:
-	worker_stop();
 	tables_destroy();
 	reset_cpus();
 	return err;
