@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# gotrace record, start, stop and status, against the module.	vm: timeout=300
+# gotrace record, start, stop and status, against the module.	vm: timeout=400
 #
 # As root, with the module loaded; the traces stay in the current folder, where
 # Go's own tools judge them.
@@ -21,17 +21,16 @@ until_true() {
 	return 1
 }
 is_state() { [ "$(state)" = "$1" ]; }
-# After each point the next has a free tracer before it.
+# Stop and drain whatever there is.
 no_session() {
 	gotrace stop --no-wait > /dev/null 2>&1
-	cat /dev/gotrace > /dev/null
-} < /dev/null
-none_left() {
-	if [ "$(state)" != none ]; then
-		timeout 10 cat /dev/gotrace > /dev/null
-		echo "a session was left behind" >> "$said/err"
-		return 1
-	fi
+	timeout 20 cat /dev/gotrace > /dev/null
+}
+none_left() { is "$(state)" none "state afterwards"; }
+# point NAME: as ok, but what went wrong here must not be in the next one's way.
+point() {
+	ok "$1"
+	is_state none || [ "${2:-}" = goes_on ] || no_session
 }
 # background COMMAND...: its pid in $pid, what it says in the same files.
 background() {
@@ -53,49 +52,51 @@ ended() {
 
 run 0 gotrace record -o command.trace -- sh -c 'exit 0' && none_left &&
 	says "command.trace: " && says " bytes an event" && says "0 events lost"
-ok "record: a command, and a summary"
+point "record: a command, and a summary"
+says ": $(gotrace dump command.trace | wc -l) events, "
+point "record: the events counted are those in the trace"
 [ "$(count command.trace ' GoCreate .*newframes=sh ')" -ge 1 ] &&
 	[ "$(count command.trace ' UserRegion .*name=syscall.execve ')" -ge 1 ] &&
 	[ "$(count command.trace ' GoEnd')" -ge 1 ]
-ok "record: the command's birth, exec and end are in the trace"
+point "record: the command's birth, exec and end are in the trace"
 run 7 gotrace record -o status.trace sh -c 'exit 7' && none_left
-ok "record: the command's status, and no -- needed"
+point "record: the command's status, and no -- needed"
 # shellcheck disable=SC2016	# for the inner shell
 run 137 gotrace record -o killed.trace -- sh -c 'kill -KILL $$' && none_left
-ok "record: 128 + the signal that killed the command"
+point "record: 128 + the signal that killed the command"
 run 127 gotrace record -o absent.trace -- ./no-such-command && none_left &&
 	says "cannot run ./no-such-command: No such file" && [ -s absent.trace ]
-ok "record: 127 for a command that is not there"
+point "record: 127 for a command that is not there"
 : > plain-file
 run 126 gotrace record -o denied.trace -- ./plain-file && none_left &&
 	says "cannot run ./plain-file: Permission denied"
-ok "record: 126 for a command that may not be run"
+point "record: 126 for a command that may not be run"
 run 0 gotrace record -o fds.trace -- ls -l /proc/self/fd && none_left &&
 	prints "/proc" && ! prints gotrace
-ok "record: the command inherits no file of the recorder's"
+point "record: the command inherits no file of the recorder's"
 # shellcheck disable=SC2016
 run 0 gotrace record -o signals.trace -- \
 	sh -c 'grep -E "^Sig(Blk|Ign):" /proc/self/status' && none_left &&
 	! grep -qv '0000000000000000$' "$said/out"
-ok "record: the command has no signal blocked or ignored"
+point "record: the command has no signal blocked or ignored"
 
 # ---- time and signals
 
 SECONDS=0
 run 0 gotrace record -o time.trace -d 700ms && none_left && says "0 events lost" &&
 	[ $SECONDS -le 5 ]
-ok "record: -d"
+point "record: -d"
 SECONDS=0
 run 0 gotrace record -o timed.trace -d 0.5 -- sleep 60 && none_left &&
 	[ $SECONDS -le 10 ]
-ok "record: -d ends the command, and that is no failure"
+point "record: -d ends the command, and that is no failure"
 
 recording -o int.trace && kill -INT $pid && ended 0 && none_left
-ok "record: SIGINT without a command"
+point "record: SIGINT without a command"
 recording -o term.trace && kill -TERM $pid && ended 0 && none_left
-ok "record: SIGTERM without a command"
+point "record: SIGTERM without a command"
 recording -o forward.trace -- sleep 60 && kill -TERM $pid && ended 143 && none_left
-ok "record: SIGTERM goes on to the command"
+point "record: SIGTERM goes on to the command"
 # As a terminal does it, to all of the group; the command takes its time. A shell
 # without job control has its background ignore SIGINT, a terminal does not.
 cat > "$said/slow.sh" <<-'SH'
@@ -105,15 +106,15 @@ SH
 background env --default-signal=INT setsid gotrace record -o group.trace -- sh "$said/slow.sh"
 until_true is_state tracing && sleep 0.5 && kill -INT -- -$pid && ended 5 &&
 	none_left && prints goodbye
-ok "record: ^C for it and its command; it waits for the command"
+point "record: ^C for it and its command; it waits for the command"
 
 # ---- where it goes
 
 gotrace record -d 0.3 -o - 2> "$said/err" | gotrace dump - > "$said/out" &&
 	prints " Gomaxprocs procs="
-ok "record: -o - into a pipe"
+point "record: -o - into a pipe"
 none_left
-ok "record: the pipe got all of it"
+point "record: the pipe got all of it"
 # status FILE COMMAND...: its exit code into FILE, for those in a pipe.
 status() {
 	local file=$1 rc=0
@@ -123,26 +124,26 @@ status() {
 }
 status rc gotrace record -d 5 -o - | head -c 16 > "$said/out"
 is "$(cat rc)" 1 "exit code" && says "cannot write standard output: Broken pipe" && none_left
-ok "record: a reader of the pipe who leaves"
+point "record: a reader of the pipe who leaves"
 run 0 python3 -c 'import pty, sys
 sys.exit(pty.spawn(["gotrace", "record", "-o", "-"]) >> 8 != 1)' &&
 	prints "say -o FILE" && none_left
-ok "record: -o - refuses a terminal"
+point "record: -o - refuses a terminal"
 run 0 python3 -c 'import pty, sys
 sys.exit(pty.spawn(["gotrace", "record", "-d", "1", "-o", "tty.trace"]) >> 8)' &&
 	[ "$(tr '\r' '\n' < "$said/out" | grep -c ' s  [0-9]* events  .*  0 lost')" -ge 2 ] &&
 	none_left
-ok "record: progress on a terminal"
+point "record: progress on a terminal"
 ! grep -q ' lost.\[K' "$said/err"
-ok "record: no progress elsewhere"
+point "record: no progress elsewhere"
 
 mkdir small && mount -t tmpfs -o size=128k small small
 run 1 gotrace record -o small/cut -d 60 -- sh -c 'while :; do :; read -r x < /proc/uptime; done'
 says "cannot write small/cut: No space left on device" &&
 	says "cut short after " && none_left && [ "$(stat -c %s small/cut)" -ge 65536 ]
-ok "record: a full disk stops it at once, and what is written stays"
+point "record: a full disk stops it at once, and what is written stays"
 ! pgrep -f /proc/uptime > "$said/out"
-ok "record: and leaves no command behind"
+point "record: and leaves no command behind"
 umount small
 
 # A pipe that is full before we begin, and that nobody reads.
@@ -154,12 +155,12 @@ timeout 1 yes > stuck
 background gotrace record -o stuck
 until_true is_state tracing && kill -INT $pid && until_true is_state draining && kill -INT $pid && ended 1 &&
 	says "interrupted; the trace is cut short" && is_state draining
-ok "record: ^C stops the trace though the output is stuck, a second one gives up"
+point "record: ^C stops the trace though the output is stuck, a second one gives up" goes_on
 kill $holder
 gotrace start > /dev/null 2> "$said/err"
 says "cannot start: Device or resource busy" && says "was not read to its end" &&
 	run 0 gotrace record --discard -o discard.trace -d 0.2 && none_left
-ok "record: --discard drops what was left"
+point "record: --discard drops what was left"
 
 # ---- someone else is there
 
@@ -167,64 +168,64 @@ echo precious > kept.out
 recording -o first.trace -- sleep 60
 run 1 gotrace record -o kept.out && says "one reader at a time, now it is process $pid (gotrace)" &&
 	[ "$(cat kept.out)" = precious ]
-ok "record: beside another, says who that is"
+point "record: beside another, says who that is" goes_on
 run 1 gotrace start && says "is being traced: 'gotrace stop' ends it"
-ok "start: beside another"
-run 0 gotrace stop && says " events, 0 lost" && is_state none && kill -TERM $pid && ended 143
-ok "stop: ends it, after its reader has got all; the command goes on"
+point "start: beside another" goes_on
+run 0 gotrace stop && says "0 events lost" && is_state none && kill -TERM $pid && ended 143
+point "stop: ends it, after its reader has got all; the command goes on"
 
 run 0 gotrace start && run 1 gotrace record -o kept.out &&
 	says "is being traced: 'gotrace stop'" && [ "$(cat kept.out)" = precious ] &&
 	run 1 gotrace record -o new.out && [ ! -e new.out ]
-ok "record: while a session is traced, the output is not touched"
+point "record: while a session is traced, the output is not touched" goes_on
 run 0 gotrace stop && run 1 gotrace record -o kept.out &&
 	says "was not read to its end" && [ "$(cat kept.out)" = precious ]
-ok "record: while there is unread data, the output is not touched"
-cat /dev/gotrace > started.trace && run 0 gotrace dump started.trace && none_left
-ok "start, stop, cat"
+point "record: while there is unread data, the output is not touched" goes_on
+timeout 20 cat /dev/gotrace > started.trace && run 0 gotrace dump started.trace && none_left
+point "start, stop, cat"
 
 run 0 gotrace stop && says "nothing was being traced"
-ok "stop: without a session"
+point "stop: without a session"
 
-background cat /dev/gotrace
+background timeout 60 cat /dev/gotrace
 until_true test -e /proc/$pid/fd/1 && gotrace start 2> /dev/null && sleep 0.3 &&
 	gotrace stop 2> /dev/null && wait $pid && cp "$said/out" live.trace &&
 	run 0 gotrace dump live.trace && none_left
-ok "start; cat beside it; stop waits for cat"
+point "start; cat beside it; stop waits for cat"
 
 # The reader dies; who reads next goes on where it ended.
 recording -o half1 && sleep 0.5 && kill -KILL $pid
 wait $pid 2> /dev/null
-is_state tracing && run 0 gotrace stop && cat /dev/gotrace > half2 &&
+is_state tracing && run 0 gotrace stop && timeout 20 cat /dev/gotrace > half2 &&
 	cat half1 half2 > halves.trace && rm half1 half2 &&
 	run 0 gotrace dump halves.trace && none_left
-ok "record: killed; stop and cat save the rest"
+point "record: killed; stop and cat save the rest"
 
 # ---- sessions of all kinds
 
 run 0 gotrace record --syscalls off -o off.trace -- ls / && none_left &&
 	[ "$(count off.trace ' UserRegion\| GoSysCall')" = 0 ]
-ok "record: --syscalls off"
+point "record: --syscalls off"
 run 0 gotrace record --syscalls calls -o calls.trace -- ls / && none_left &&
 	[ "$(count calls.trace ' UserRegion')" = 0 ] &&
 	[ "$(count calls.trace ' GoSysCall .*frames=syscall.openat;ls')" -ge 1 ]
-ok "record: --syscalls calls"
+point "record: --syscalls calls"
 run 0 gotrace record --format 1.19 -o v19.trace -d 0.2 && none_left &&
 	[ "$(head -c 13 v19.trace)" = "go 1.19 trace" ]
-ok "record: --format 1.19"
+point "record: --format 1.19"
 for clock in tsc mono boot; do
 	gotrace start --clock $clock --tables 8M --buffer 2M --idle 2> "$said/err" &&
 		gotrace status > "$said/out" && grep -qx "clock *$clock" "$said/out" &&
 		grep -qx 'buffers_limit *32' "$said/out" && grep -qx 'flags * idle' "$said/out" &&
-		gotrace stop 2> "$said/err" && cat /dev/gotrace > clock-$clock.trace &&
+		gotrace stop 2> "$said/err" && timeout 20 cat /dev/gotrace > clock-$clock.trace &&
 		run 0 gotrace dump clock-$clock.trace
-	ok "start: --clock $clock, and more options"
+	point "start: --clock $clock, and more options"
 done
 run 1 gotrace start --buffer 64K && says "cannot start: Invalid argument" && none_left
-ok "start: a buffer that is too small"
+point "start: a buffer that is too small"
 run 1 gotrace record --tables 64K -o kept.out && says "the tables at least 1 MiB" &&
 	[ "$(cat kept.out)" = precious ] && none_left
-ok "record: tables that are too small"
+point "record: tables that are too small"
 
 # A reader too slow for a machine too busy.
 cat > "$said/busy.sh" <<-'SH'
@@ -235,17 +236,17 @@ cat > "$said/busy.sh" <<-'SH'
 SH
 status rc gotrace record --buffer 512K -o - -- sh "$said/busy.sh" | (sleep 4; cat) > lossy.trace
 is "$(cat rc)" 3 "exit code" && says " for want of an empty buffer" && none_left
-ok "record: events lost, exit code 3"
+point "record: events lost, exit code 3"
 run 0 gotrace dump lossy.trace &&
 	grep -q ' UserLog .*key=gotrace .*message=lost' "$said/out"
-ok "record: what was lost is in the trace"
+point "record: what was lost is in the trace"
 
 # ---- status
 
 gotrace start 2> /dev/null
 run 0 gotrace status && prints tracing &&
 	[ "$(grep -c '^[0-9]* *traced ' "$said/out")" = "$(nproc)" ]
-ok "status: all CPUs are traced"
+point "status: all CPUs are traced" goes_on
 run 0 gotrace status --json && python3 - "$said/out" <<-'PY'
 	import json, sys
 	st = json.load(open(sys.argv[1]))
@@ -255,14 +256,14 @@ run 0 gotrace status --json && python3 - "$said/out" <<-'PY'
 	# The initial state is no CPU's.
 	assert 0 < sum(c["events"] for c in st["cpus"]) < st["events"], st
 PY
-ok "status: --json"
+point "status: --json" goes_on
 no_session
 run 0 gotrace status --json && python3 - "$said/out" <<-'PY'
 	import json, sys
 	st = json.load(open(sys.argv[1]))
 	assert st["state"] == "none" and st["events"] == 0, st
 PY
-ok "status: --json without a session"
+point "status: --json without a session"
 
 # ---- the module
 

@@ -46,6 +46,8 @@ static const char usage[] =
 "In a value, a space, what is not printable, '\\', in frames also ';', and a '#' in\n"
 "front, are written \\xNN. '#N' is the string with the id N, which the trace has not\n"
 "defined (yet). ts= of CPUSample and GoSysExit is in absolute ticks.\n"
+"In JSON the same names: event, time (null while it is unknown), ticks, p, g, args (an\n"
+"object; the text of a string NAME is NAME_text), stk, frames, message, off.\n"
 "\n"
 "Exit code: 0; 1 when the trace is broken, after all events before that place; 2\n"
 "when the usage was wrong.\n";

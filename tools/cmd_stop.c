@@ -9,6 +9,7 @@
 #include "args.h"
 #include "cmd.h"
 #include "dev.h"
+#include "progress.h"
 
 static const char usage[] =
 "usage: gotrace stop [OPTION]...\n"
@@ -61,12 +62,13 @@ static int stop(int fd, bool wait)
 		if (err)
 			return fail("cannot wait for the reader", err);
 	}
-	if (before.state == GOTRACE_STATE_NONE)
+	if (before.state == GOTRACE_STATE_NONE) {
 		fprintf(stderr, "nothing was being traced\n");
-	else
-		fprintf(stderr, "session %" PRIu64 ": %" PRIu64 " events, %" PRIu64 " lost\n",
-			(uint64_t)after.session, (uint64_t)after.events,
-			dev_events_lost(after.lost));
+	} else {
+		fprintf(stderr, "session %" PRIu64 ": %" PRIu64 " events\n",
+			(uint64_t)after.session, (uint64_t)after.events);
+		progress_losses(&after);
+	}
 	return dev_events_lost(after.lost) ? EXIT_LOST : EXIT_OK;
 }
 

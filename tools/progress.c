@@ -49,7 +49,7 @@ void progress_clear(void)
 	drawn = false;
 }
 
-static void summarize_losses(const struct gotrace_status *st)
+void progress_losses(const struct gotrace_status *st)
 {
 	uint64_t lost = dev_events_lost(st->lost);
 
@@ -72,5 +72,5 @@ void progress_summary(const char *name, const struct gotrace_status *st,
 		fprintf(stderr, ", %.2f bytes an event",
 			(double)bytes / (double)st->events);
 	fputc('\n', stderr);
-	summarize_losses(st);
+	progress_losses(st);
 }

@@ -16,6 +16,9 @@ void progress_draw(const struct gotrace_status *st, uint64_t ns,
 /* Take it off the terminal again, so that something else can be said. */
 void progress_clear(void);
 
+/* What was lost, and why. */
+void progress_losses(const struct gotrace_status *st);
+
 /* What was recorded into name, and what was lost. */
 void progress_summary(const char *name, const struct gotrace_status *st,
 		      uint64_t ns, uint64_t bytes);
