@@ -49,7 +49,10 @@ selftests: ## Build the tests' programs
 
 install: modules tools ## Install the module and the tools (DESTDIR=, KVER=)
 	$(MAKE) -C "$(KDIR)" M=$(CURDIR)/$(KMOD) $(KMAKE) \
-		INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates modules_install
+		INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates \
+		CONFIG_MODULE_SIG_ALL= modules_install
+	# kbuild leaves depmod out where the headers come without System.map.
+	$(if $(DESTDIR),,depmod $$(modinfo -F vermagic $(KMOD)/gotrace.ko | cut -d" " -f1))
 	$(MAKE) -C tools install
 
 check: ## Run all tests, in guests; T=name for one, KVER=, HOST=1, ALLOW_SKIP=1
