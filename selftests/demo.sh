@@ -34,6 +34,8 @@ step "the summary" make -s -C "$here" "$top/build/selftests/trace_summary"
 if [ -n "${HOST:-}" ]; then
 	step "the module, for this kernel" make -s -C "$top" modules
 	printf 'demo: tracing this machine\n' >&2
+	# Loaded for the demo only, it goes with it.
+	[ -d /sys/module/gotrace ] || trap 'rmmod gotrace 2> /dev/null || true' EXIT
 	GOTRACE_KO=$top/build/kmod-$(uname -r)/gotrace.ko PATH=$top/build/bin:$PATH \
 		"$here/demo/run.sh" "$redis" "$out/trace.out"
 else
