@@ -8,6 +8,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/thread_info.h>
 #include <linux/types.h>
+#include <linux/uaccess.h>
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
 #include <asm/syscall.h>
@@ -59,6 +60,44 @@ static __always_inline unsigned long gt_arch_call_arg0(struct pt_regs *regs)
 static __always_inline unsigned long gt_arch_call_arg1(struct pt_regs *regs)
 {
 	return gt_arch_is_compat() ? (u32)regs->cx : regs->si;
+}
+
+static __always_inline u64 gt_arch_user_fp(struct pt_regs *regs)
+{
+	return gt_arch_is_compat() ? (u32)regs->bp : regs->bp;
+}
+
+/*
+ * From a frame of user code to its caller's: the saved frame pointer and the
+ * return address lie at *@fp. False at the end: a pointer that is not aligned,
+ * not readable without a fault, or does not lead further out. Page faults are
+ * off.
+ */
+static __always_inline bool gt_arch_user_next(u64 *fp, u64 *pc)
+{
+	u64 at = *fp, next, ret;
+
+	if (gt_arch_is_compat()) {
+		u32 __user *p = (u32 __user *)at;
+		u32 next32, ret32;
+
+		if (!at || at & 3 || !access_ok(p, 8) || __get_user(next32, p) ||
+		    __get_user(ret32, p + 1))
+			return false;
+		next = next32;
+		ret = ret32;
+	} else {
+		u64 __user *p = (u64 __user *)at;
+
+		if (!at || at & 7 || !access_ok(p, 16) || __get_user(next, p) ||
+		    __get_user(ret, p + 1))
+			return false;
+	}
+	if (!ret || ret >= TASK_SIZE_MAX)
+		return false;
+	*pc = ret;
+	*fp = next > at ? next : 0;
+	return true;
 }
 
 #endif /* GT_ARCH_H */

@@ -110,6 +110,15 @@ static const struct {
 	{ "socketcall", GT_CALL_SOCKETCALL },
 	{ "ipc", GT_CALL_IPC },
 	{ "sched_yield", GT_CALL_YIELD },
+	{ "mmap", GT_CALL_MAP },
+	{ "mmap2", GT_CALL_MAP },
+	{ "munmap", GT_CALL_MAP },
+	{ "mremap", GT_CALL_MAP },
+	{ "mprotect", GT_CALL_MAP },
+	{ "pkey_mprotect", GT_CALL_MAP },
+	{ "remap_file_pages", GT_CALL_MAP },
+	{ "shmat", GT_CALL_MAP },
+	{ "shmdt", GT_CALL_MAP },
 };
 
 static enum gt_call_kind kind_of(const char *name)

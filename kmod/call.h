@@ -23,6 +23,7 @@ enum gt_call_kind {
 	GT_CALL_SOCKETCALL,	/* i386's multiplexer of the socket calls */
 	GT_CALL_IPC,		/* i386's multiplexer of System V's */
 	GT_CALL_YIELD,		/* sched_yield */
+	GT_CALL_MAP,		/* changes the mappings of the address space */
 };
 
 /* The call that the running task is in. */

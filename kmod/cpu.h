@@ -12,7 +12,6 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <uapi/linux/gotrace.h>
-#include "call.h"
 #include "clock.h"
 #include "encode.h"
 #include "queue.h"
@@ -24,14 +23,6 @@ enum gt_cpu_mode {
 	GT_CPU_DARK,	/* as OFF, counts what it loses, comes back with a buffer */
 };
 
-/* What the running task does (doing.h). */
-struct gt_doing {
-	u64 goid;		/* who; 0 when nothing is noted */
-	int nr;			/* as gt_arch_call_nr() has it */
-	u32 stack;
-	struct gt_call call;
-};
-
 struct gt_cpu {
 	u8 *pos;		/* where the next event goes */
 	u8 *end;		/* GT_PROBE_MAX and the closing steps still fit behind */
@@ -39,7 +30,6 @@ struct gt_cpu {
 	struct gt_task *g;	/* believed running on this P */
 	struct gt_task *cur;	/* really running on this CPU, kept in every mode */
 	u64 events;
-	struct gt_doing doing;
 	u32 mode;
 	u32 cpu;
 	u32 thread;		/* of this P; 0 while it is stopped */
@@ -62,7 +52,10 @@ DECLARE_PER_CPU(struct gt_cpu, gt_cpus);
 /* Options of the session that writers look at; fixed while probes are there. */
 struct gt_options {
 	u32 syscalls;		/* GOTRACE_SYSCALLS_* */
+	u32 stacks;		/* GOTRACE_STACKS_* */
+	u32 depth;		/* frames of a stack, all kinds together */
 	bool idle;		/* GOTRACE_START_IDLE */
+	bool raw;		/* GOTRACE_START_RAW */
 };
 
 extern struct gt_options gt_options;

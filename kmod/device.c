@@ -19,6 +19,7 @@
 #include <linux/uio.h>
 #include <linux/wait.h>
 #include "compat.h"
+#include "cpu.h"
 #include "device.h"
 #include "encode.h"
 #include "footer.h"
@@ -117,6 +118,8 @@ static ssize_t read_piece(struct gt_file *f, struct iov_iter *to)
 
 	if (!has_session(state))
 		return f->at_eof ? 0 : -EAGAIN;
+	if (gt_options.raw && !capable(CAP_SYSLOG))
+		return -EPERM;
 	if (dev.header < GT_HEADER_SIZE) {
 		n = copy_to_iter(headers[gt_session_format()] + dev.header,
 				 GT_HEADER_SIZE - dev.header, to);
@@ -208,11 +211,15 @@ static bool start_is_valid(const struct gotrace_start *a)
 {
 	u64 min = (u64)(num_possible_cpus() + 2) * GOTRACE_BUF_SIZE;
 
-	if (a->flags & ~(GOTRACE_START_DISCARD | GOTRACE_START_IDLE))
+	if (a->flags & ~(GOTRACE_START_DISCARD | GOTRACE_START_IDLE | GOTRACE_START_RAW))
 		return false;
 	if (a->buffer_bytes && (a->buffer_bytes < min || a->buffer_bytes > BYTES_MAX))
 		return false;
 	if (a->table_bytes && (a->table_bytes < TABLE_BYTES_MIN || a->table_bytes > BYTES_MAX))
+		return false;
+	if (a->stacks & ~(GOTRACE_STACKS_KERNEL | GOTRACE_STACKS_USER))
+		return false;
+	if (a->depth && (a->depth < 4 || a->depth > GOTRACE_DEPTH_MAX))
 		return false;
 	return a->syscalls <= GOTRACE_SYSCALLS_REGIONS && a->clock <= GOTRACE_CLOCK_BOOT &&
 	       a->format <= GOTRACE_FORMAT_1_19 && !a->reserved;
@@ -229,6 +236,8 @@ static int ioctl_start(void __user *arg)
 		return err;
 	if (!start_is_valid(&a))
 		return -EINVAL;
+	if ((a.flags & GOTRACE_START_RAW) && !capable(CAP_SYSLOG))
+		return -EPERM;
 	if (a.flags & GOTRACE_START_DISCARD) {
 		if (mutex_lock_interruptible(&dev.read_lock))
 			return -EINTR;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the running task is doing: the call it is in, and the stack that says
- * so. Noted at the call's entry, and reused for all that happens inside it.
+ * so. Noted at the call's entry, with the user stack, and reused for all that
+ * happens inside it.
  */
 #ifndef GT_DOING_H
 #define GT_DOING_H
@@ -12,44 +13,58 @@
 #include "cpu.h"
 #include "stack.h"
 #include "string.h"
+#include "task.h"
 
-/* The task that runs on @c, @t, enters a call. Interrupts off. */
-static __always_inline void gt_doing_call(struct gt_cpu *c, struct gt_task *t, long nr)
+void gt_doing_user(struct gt_task *t, const u64 *user, u32 n);
+const struct gt_doing *gt_doing_find(struct gt_task *t);
+const struct gt_stack *gt_doing_kernel(const struct gt_stack *base);
+
+/*
+ * The running task @t enters a call, from where @user, @n frames, says.
+ * Interrupts off.
+ */
+static __always_inline void gt_doing_call(struct gt_task *t, long nr, const u64 *user, u32 n)
 {
-	c->doing.goid = t->goid;
-	c->doing.nr = nr;
-	c->doing.call = gt_call_by_number(nr);
-	c->doing.stack = gt_stack_put2(c->doing.call.name, t->comm);
+	t->doing.nr = nr;
+	t->doing.call = gt_call_by_number(nr);
+	if (n)
+		gt_doing_user(t, user, n);
+	else
+		t->doing.stack = gt_stack_put2(t->doing.call.name, t->comm);
 }
 
 /* What was noted does not hold any more: an unseen call, a new name. */
-static inline void gt_doing_forget(struct gt_cpu *c)
+static inline void gt_doing_forget(struct gt_task *t)
 {
-	c->doing.goid = 0;
+	t->doing.nr = GT_DOING_NOTHING;
 }
-
-const struct gt_doing *gt_doing_find(struct gt_cpu *c);
 
 /**
  * gt_doing() - what the running task is doing
- * @c: this CPU; c->cur is the running task's state
+ * @t: the state kept for it
  *
  * Return: it; of no call when it is in none.
- * Context: Interrupts off; run-queue and pi locks may be held.
+ * Context: The task's CPU, interrupts off; run-queue and pi locks may be held.
  */
-static __always_inline const struct gt_doing *gt_doing(struct gt_cpu *c)
+static __always_inline const struct gt_doing *gt_doing(struct gt_task *t)
 {
-	if (likely(c->doing.goid == c->cur->goid && c->doing.nr == gt_arch_call_nr()))
-		return &c->doing;
-	return gt_doing_find(c);
+	if (likely(t->doing.nr == gt_arch_call_nr()))
+		return &t->doing;
+	return gt_doing_find(t);
 }
 
-/* Who wakes or makes others here: the task that runs, or an interrupt. */
+/* The stack id of here and now: of the task that runs, or of an interrupt. */
 static __always_inline u32 gt_doing_stack(struct gt_cpu *c)
 {
+	const struct gt_stack *s;
+
 	if (likely(in_task() && c->cur))
-		return gt_doing(c)->stack;
-	return gt_stack_put2(GT_STR_IRQ, c->cur ? c->cur->comm : 0);
+		s = gt_doing(c->cur)->stack;
+	else
+		s = gt_stack_put2(GT_STR_IRQ, c->cur ? c->cur->comm : 0);
+	if (gt_options.stacks & GOTRACE_STACKS_KERNEL)
+		s = gt_doing_kernel(s);
+	return s->id;
 }
 
 #endif /* GT_DOING_H */

@@ -124,7 +124,7 @@ static noinline u64 prepare_start(struct gt_cpu *c, struct gt_task *t, u64 now)
 
 static noinline void start_renamed(struct gt_cpu *c, struct gt_task *t, u64 now, u64 seq)
 {
-	t->flags &= ~GT_TASK_RENAMED;
+	t->renamed = false;
 	gt_ev3(c, now, EV_GO_START_LABEL, t->goid, seq, t->comm);
 }
 
@@ -155,7 +155,7 @@ bool gt_emit_start(struct gt_cpu *c, struct gt_task *t, u64 now)
 	} while (!atomic64_try_cmpxchg(&t->word, (s64 *)&w,
 				       gt_word(w, GT_RUNNING, c->cpu, gt_seq(w) + 1)));
 	c->g = t;
-	if (unlikely(t->flags & GT_TASK_RENAMED))
+	if (unlikely(t->renamed))
 		start_renamed(c, t, now, gt_seq(w));
 	else if (gt_word_cpu(w) == c->cpu)
 		gt_ev1(c, now, EV_GO_START_LOCAL, t->goid);
@@ -320,7 +320,7 @@ void gt_emit_sleeper(struct gt_cpu *c, struct gt_task *t)
 	} while (!atomic64_try_cmpxchg(&t->word, (s64 *)&w,
 				       gt_word(0, GT_WAITING, c->cpu, seq + 1)));
 	gt_ev2(c, now, EV_GO_START, t->goid, seq);
-	gt_ev1(c, now, EV_GO_BLOCK, gt_stack_put2(0, t->comm));
+	gt_ev1(c, now, EV_GO_BLOCK, gt_stack_put2(0, t->comm)->id);
 out:
 	if (g)
 		gt_emit_start(c, g, max(now, c->last));

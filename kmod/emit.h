@@ -7,6 +7,7 @@
 #define GT_EMIT_H
 
 #include "cpu.h"
+#include "stack.h"
 #include "task.h"
 
 /* How a running task ceases to run. */
@@ -29,10 +30,10 @@ void gt_emit_proc_stop(struct gt_cpu *c, u64 now);
 void gt_note(struct gt_task *t, bool asleep);
 void gt_note_dead(struct gt_task *t);
 
-/* The G of this P entered a system call, noted in c->doing. */
-static __always_inline void gt_emit_call(struct gt_cpu *c)
+/* @t, the G of this P, entered a system call, noted in @t->doing. */
+static __always_inline void gt_emit_call(struct gt_cpu *c, struct gt_task *t)
 {
-	gt_ev1(c, gt_cpu_time(c), EV_GO_SYS_CALL, c->doing.stack);
+	gt_ev1(c, gt_cpu_time(c), EV_GO_SYS_CALL, t->doing.stack->id);
 }
 
 /* The end of the call of @t, the G of this P, as an interval. */
@@ -52,8 +53,8 @@ static __always_inline void gt_emit_region_start(struct gt_cpu *c, struct gt_tas
 
 	if (unlikely(t->region))
 		gt_emit_stale_region_end(c, now);
-	gt_ev4(c, now, EV_USER_REGION, 0, 0, c->doing.call.name, c->doing.stack);
-	t->region = c->doing.call.name;
+	gt_ev4(c, now, EV_USER_REGION, 0, 0, t->doing.call.name, t->doing.stack->id);
+	t->region = t->doing.call.name;
 }
 
 #endif /* GT_EMIT_H */

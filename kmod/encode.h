@@ -148,14 +148,18 @@ static inline u8 *gt_put_user_log(u8 *p, u64 dt, u64 task, u32 key, u32 stack,
 #define GT_STACK_BYTES_MAX	2048
 #define GT_STACK_FRAMES_MAX	128
 
+struct gt_put_frame {
+	u64 pc;		/* stands for one fn, file and line in the whole trace */
+	u32 fn, file;	/* string ids */
+	u32 line;
+};
+
 /*
- * Frames without source: pc and function are the same number, for a pc must
- * stand for exactly one function, file and line in the whole trace.
  * Returns NULL, with nothing to keep of what was written, when the record
  * would be longer than Go reads. The caller reserved GT_RECORD_MAX +
  * GT_STACK_BYTES_MAX + 4 * GT_VARINT_MAX.
  */
-static inline u8 *gt_put_stack(u8 *p, u32 id, const u32 *fn, u32 n, u32 file)
+static inline u8 *gt_put_stack(u8 *p, u32 id, const struct gt_put_frame *frames, u32 n)
 {
 	u8 *len = p + 1, *start = p + 3;	/* two bytes hold any length up to 2,048 */
 	u32 i;
@@ -164,10 +168,10 @@ static inline u8 *gt_put_stack(u8 *p, u32 id, const u32 *fn, u32 n, u32 file)
 	p = gt_put_varint(start, id);
 	p = gt_put_varint(p, n);
 	for (i = 0; i < n; i++) {
-		p = gt_put_varint(p, fn[i]);
-		p = gt_put_varint(p, fn[i]);
-		p = gt_put_varint(p, file);
-		p = gt_put_varint(p, 1);
+		p = gt_put_varint(p, frames[i].pc);
+		p = gt_put_varint(p, frames[i].fn);
+		p = gt_put_varint(p, frames[i].file);
+		p = gt_put_varint(p, frames[i].line);
 		if (p - start > GT_STACK_BYTES_MAX)
 			return NULL;
 	}

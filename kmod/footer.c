@@ -12,7 +12,8 @@
 #include "stack.h"
 #include "string.h"
 
-enum { LOSSES, FREQUENCY, STRINGS, STACKS, NAMES, DONE };
+/* Strings come last: naming the frames of stacks makes new ones. */
+enum { LOSSES, FREQUENCY, STACKS, NAMES, STRINGS, DONE };
 
 static struct {
 	struct gt_moment start, end;
@@ -50,29 +51,36 @@ static u8 *put_loss(u8 *p, u32 cpu)
 	return gt_cpu_put_loss(c, p, max(c->last, footer.end.ticks));
 }
 
+static u8 *put_string(u8 *p, u32 id)
+{
+	const char *s;
+	u32 len;
+
+	if (id > gt_string_count())
+		return NULL;
+	/* The first batch defined it already, and no string may be twice. */
+	if (id == GT_STR_UNKNOWN)
+		return p;
+	s = gt_string_get(id, &len);
+	return gt_put_string(p, id, s, len);
+}
+
 /* One record, or NULL at the end of the part. */
 static u8 *put_next(u8 *p)
 {
-	const char *s;
-	u32 n = footer.next++, len;
+	u32 n = footer.next++;
 
 	switch (footer.part) {
 	case LOSSES:
 		return n < nr_cpu_ids ? put_loss(p, n) : NULL;
 	case FREQUENCY:
 		return n ? NULL : gt_put_frequency(p, gt_footer_frequency());
-	case STRINGS:
-		if (n >= gt_string_count())
-			return NULL;
-		/* The first batch defined it already, and no string may be twice. */
-		if (n + 1 == GT_STR_UNKNOWN)
-			return p;
-		s = gt_string_get(n + 1, &len);
-		return gt_put_string(p, n + 1, s, len);
 	case STACKS:
 		return n < gt_stack_count() ? gt_stack_dump(p, n + 1) : NULL;
-	default:
+	case NAMES:
 		return n < gt_name_count() ? gt_name_dump(p, n) : NULL;
+	default:
+		return put_string(p, n + 1);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <trace/events/sched.h>
+#include <trace/events/task.h>
 #include "block.h"
 #include "compat.h"
 #include "cpu.h"
@@ -13,6 +14,7 @@
 #include "emit.h"
 #include "probe.h"
 #include "task.h"
+#include "usermap.h"
 
 /* Runnable, but not running any more. */
 static enum gt_ev runnable_reason(struct task_struct *p, bool preempt, struct gt_call call)
@@ -37,7 +39,6 @@ static void switch_out(struct gt_cpu *c, struct task_struct *p, bool preempt, bo
 		       unsigned int state, u64 now)
 {
 	struct gt_task *t = c->g;
-	const struct gt_doing *doing;
 	struct gt_stop stop;
 
 	if (!t) {
@@ -45,9 +46,8 @@ static void switch_out(struct gt_cpu *c, struct task_struct *p, bool preempt, bo
 			c->lost[GOTRACE_LOST_TASK]++;
 		return;
 	}
-	doing = gt_doing(c);
-	stop.ev = stop_reason(t, p, preempt, asleep, state, doing->call);
-	stop.stack = doing->stack;
+	stop.ev = stop_reason(t, p, preempt, asleep, state, gt_doing(t)->call);
+	stop.stack = gt_doing_stack(c);
 	if ((state & TASK_DEAD) && t->region)
 		gt_emit_stale_region_end(c, now);
 	gt_emit_stop(c, stop, now);
@@ -172,6 +172,9 @@ static void notrace gt_probe_sched_process_fork(void *data, struct task_struct *
 	struct gt_task *t;
 	unsigned long flags;
 
+	/* Its struct may have been another's. */
+	if (p->mm != parent->mm)
+		gt_usermap_forget(p->mm);
 	local_irq_save(flags);
 	c = this_cpu_ptr(&gt_cpus);
 	t = gt_task_create(p);
@@ -184,22 +187,38 @@ static void notrace gt_probe_sched_process_fork(void *data, struct task_struct *
 	local_irq_restore(flags);
 }
 
-/* Context: p is current, the new program's name is set. */
+/* Context: p is current, its new address space and its name are set. */
 static void notrace gt_probe_sched_process_exec(void *data, struct task_struct *p, pid_t old_pid,
 						struct linux_binprm *bprm)
 {
-	struct gt_cpu *c;
 	struct gt_task *t;
 	unsigned long flags;
-	u32 comm = gt_task_name(p);
+
+	gt_usermap_forget(p->mm);
+	local_irq_save(flags);
+	t = leaving(this_cpu_ptr(&gt_cpus), p);
+	if (t)
+		gt_doing_forget(t);
+	local_irq_restore(flags);
+}
+
+/*
+ * Context: anybody with the right to, most often the task itself; p's
+ * alloc_lock held, its old name still in place.
+ */
+static void notrace gt_probe_task_rename(void *data, struct task_struct *p, const char *comm)
+{
+	struct gt_task *t;
+	unsigned long flags;
+	u32 name = gt_task_name(p, comm);
 
 	local_irq_save(flags);
-	c = this_cpu_ptr(&gt_cpus);
-	gt_doing_forget(c);
-	t = leaving(c, p);
-	if (t && t->comm != comm) {
-		t->comm = comm;
-		t->flags |= GT_TASK_RENAMED;
+	t = p == current ? leaving(this_cpu_ptr(&gt_cpus), p) : gt_task_find(p);
+	if (t && t->comm != name) {
+		WRITE_ONCE(t->comm, name);
+		WRITE_ONCE(t->renamed, true);
+		if (p == current)
+			gt_doing_forget(t);
 	}
 	local_irq_restore(flags);
 }
@@ -207,20 +226,13 @@ static void notrace gt_probe_sched_process_exec(void *data, struct task_struct *
 /* Context: p is current, in do_exit(); its last switch is still to come. */
 static void notrace gt_probe_sched_process_exit(void *data, GT_SCHED_PROCESS_EXIT_ARGS)
 {
-	struct gt_cpu *c;
 	struct gt_task *t;
 	unsigned long flags;
-	u32 comm = gt_task_name(p);
 
 	local_irq_save(flags);
-	c = this_cpu_ptr(&gt_cpus);
-	gt_doing_forget(c);
-	t = leaving(c, p);
-	if (t) {
-		t->comm = comm;
-		if (!(p->flags & PF_KTHREAD) && (p->exit_code & 0x7f))
-			t->flags |= GT_TASK_KILLED;
-	}
+	t = leaving(this_cpu_ptr(&gt_cpus), p);
+	if (t && !(p->flags & PF_KTHREAD) && (p->exit_code & 0x7f))
+		t->flags |= GT_TASK_KILLED;
 	local_irq_restore(flags);
 }
 
@@ -232,6 +244,7 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_sched_process_fork(gt_probe_sched_process_fork);
 	check_trace_callback_type_sched_process_exec(gt_probe_sched_process_exec);
 	check_trace_callback_type_sched_process_exit(gt_probe_sched_process_exit);
+	check_trace_callback_type_task_rename(gt_probe_task_rename);
 }
 
 /* Births and deaths first: a switch finds what they made. */
@@ -239,6 +252,7 @@ struct gt_probe gt_sched_probes[] = {
 	{ "sched_process_fork", gt_probe_sched_process_fork },
 	{ "sched_process_exec", gt_probe_sched_process_exec },
 	{ "sched_process_exit", gt_probe_sched_process_exit },
+	{ "task_rename", gt_probe_task_rename },
 	{ "sched_waking", gt_probe_sched_waking },
 	{ "sched_wakeup", gt_probe_sched_wakeup },
 	{ "sched_switch", gt_probe_sched_switch },

@@ -3,23 +3,29 @@
  * System calls: a GoSysCall at each entry, or each call as an interval.
  */
 #include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <trace/events/syscalls.h>
 #include "cpu.h"
 #include "doing.h"
 #include "emit.h"
+#include "frame.h"
 #include "probe.h"
+#include "usermap.h"
 
 /* The task of this CPU enters or leaves a call that nobody writes. */
 static void note_call(struct gt_cpu *c)
 {
-	gt_doing_forget(c);
-	if (c->cur && c->cur->region)
+	if (!c->cur)
+		return;
+	gt_doing_forget(c->cur);
+	if (c->cur->region)
 		c->cur->flags |= GT_TASK_STALE;
 }
 
-static __always_inline void enter_call(long nr, bool region)
+static __always_inline void enter_call(long nr, bool region, const u64 *user, u32 n)
 {
 	struct gt_cpu *c;
 	struct gt_task *t;
@@ -36,30 +42,57 @@ static __always_inline void enter_call(long nr, bool region)
 		c->lost[GOTRACE_LOST_TASK]++;
 		goto out;
 	}
-	gt_doing_call(c, t, nr);
+	gt_doing_call(t, nr, user, n);
+	if (unlikely(n && t->doing.call.kind == GT_CALL_MAP))
+		t->flags |= GT_TASK_REMAPS;
 	if (region)
 		gt_emit_region_start(c, t);
 	else
-		gt_emit_call(c);
+		gt_emit_call(c, t);
 out:
 	local_irq_restore(flags);
+}
+
+/* The user stack is walked before interrupts go off, when locks may be tried. */
+static noinline void enter_call_user(struct pt_regs *regs, long nr, bool region)
+{
+	u64 user[GT_STACK_FRAMES_MAX - 2];
+	u32 max = min_t(u32, ARRAY_SIZE(user), gt_options.depth - 2);
+
+	enter_call(nr, region, user, gt_usermap_walk(regs, user, max));
+}
+
+static __always_inline void enter(struct pt_regs *regs, long nr, bool region)
+{
+	if (unlikely(gt_options.stacks & GOTRACE_STACKS_USER))
+		enter_call_user(regs, nr, region);
+	else
+		enter_call(nr, region, NULL, 0);
 }
 
 /* syscalls=calls. Context: the task itself, in its call; no locks. */
 static void notrace gt_probe_sys_enter_call(void *data, struct pt_regs *regs, long nr)
 {
-	enter_call(nr, false);
+	enter(regs, nr, false);
 }
 
 /* syscalls=regions. Context: as above. */
 static void notrace gt_probe_sys_enter_region(void *data, struct pt_regs *regs, long nr)
 {
-	enter_call(nr, true);
+	enter(regs, nr, true);
+}
+
+/* The call changed mappings, so what was kept of them is old. */
+static void forget_mappings(struct gt_task *t)
+{
+	t->flags &= ~GT_TASK_REMAPS;
+	gt_usermap_forget(current->mm);
 }
 
 /*
  * The call's number may be another by now (exec, sigreturn); what counts is
- * which region is open. None is for a call that began before the trace.
+ * which region is open. None is for a call that began before the trace, or
+ * with syscalls=calls, when only the mappings matter.
  *
  * Context: the task itself, in its call; no locks.
  */
@@ -73,11 +106,14 @@ static void notrace gt_probe_sys_exit(void *data, struct pt_regs *regs, long ret
 	c = this_cpu_ptr(&gt_cpus);
 	if (unlikely(!gt_cpu_begin(c))) {
 		note_call(c);
+		t = c->cur;
 	} else {
 		t = c->g;
 		if (likely(t) && likely(t->region))
 			gt_emit_region_end(c, t, gt_cpu_time(c));
 	}
+	if (t && unlikely(t->flags & GT_TASK_REMAPS))
+		forget_mappings(t);
 	local_irq_restore(flags);
 }
 
@@ -91,6 +127,12 @@ static bool regions_are_wanted(void)
 	return gt_options.syscalls == GOTRACE_SYSCALLS_REGIONS;
 }
 
+static bool exits_are_wanted(void)
+{
+	return regions_are_wanted() ||
+	       (calls_are_wanted() && (gt_options.stacks & GOTRACE_STACKS_USER));
+}
+
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_sys_enter(gt_probe_sys_enter_call);
@@ -101,6 +143,6 @@ static void __maybe_unused check_types(void)
 struct gt_probe gt_syscall_probes[] = {
 	{ "sys_enter", gt_probe_sys_enter_call, calls_are_wanted },
 	{ "sys_enter", gt_probe_sys_enter_region, regions_are_wanted },
-	{ "sys_exit", gt_probe_sys_exit, regions_are_wanted },
+	{ "sys_exit", gt_probe_sys_exit, exits_are_wanted },
 	{ }
 };

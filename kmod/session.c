@@ -43,6 +43,7 @@
 #include "cpu.h"
 #include "emit.h"
 #include "footer.h"
+#include "frame.h"
 #include "kick.h"
 #include "probe.h"
 #include "queue.h"
@@ -51,8 +52,10 @@
 #include "string.h"
 #include "task.h"
 #include "thread.h"
+#include "usermap.h"
 
 #define DEFAULT_BYTES	(64ULL << 20)
+#define DEFAULT_DEPTH	64
 
 /* A walk that finds more tasks than it made room for is done again. */
 #define WALKS_MAX	8
@@ -84,12 +87,14 @@ static void work_func(struct work_struct *work)
 	gt_queue_refill();
 	gt_arena_refill(0);
 	gt_task_reclaim();
+	gt_usermap_resolve_files();
 }
 
 static void kick_func(struct irq_work *kick)
 {
 	wake_up_interruptible(&gt_session_wait);
-	if (gt_queue_is_low() || gt_arena_is_low() || gt_task_reclaim_is_due())
+	if (gt_queue_is_low() || gt_arena_is_low() || gt_task_reclaim_is_due() ||
+	    gt_usermap_is_due())
 		queue_work(system_unbound_wq, &session.work);
 }
 
@@ -110,6 +115,8 @@ static void worker_stop(void)
 static void tables_destroy(void)
 {
 	worker_stop();
+	gt_usermap_destroy();
+	gt_frame_destroy();
 	gt_thread_destroy();
 	gt_task_destroy();
 	gt_call_destroy();
@@ -139,6 +146,10 @@ static int tables_init(const struct gotrace_start *arg)
 		err = gt_task_init();
 	if (!err)
 		err = gt_thread_init();
+	if (!err)
+		err = gt_frame_init();
+	if (!err)
+		err = gt_usermap_init();
 	if (err)
 		tables_destroy();	/* each is content with what was never made */
 	return err;
@@ -390,7 +401,10 @@ static int start_locked(const struct gotrace_start *arg)
 		return err;
 	reset_cpus();
 	gt_options.syscalls = arg->syscalls;
+	gt_options.stacks = arg->stacks;
+	gt_options.depth = arg->depth ?: DEFAULT_DEPTH;
 	gt_options.idle = arg->flags & GOTRACE_START_IDLE;
+	gt_options.raw = arg->flags & GOTRACE_START_RAW;
 	session.arg = *arg;
 	session.bytes_read = session.footer_bytes = 0;
 	memset(&session.end, 0, sizeof(session.end));
@@ -452,6 +466,7 @@ static void stop_locked(void)
 	gt_task_name_all();
 	gt_probe_detach();
 	worker_stop();
+	gt_usermap_resolve_files();
 	gt_clock_moment(&session.end);
 	gt_footer_init(&session.start, &session.end);
 	set_state(GOTRACE_STATE_DRAINING);
@@ -579,6 +594,7 @@ static void status_locked(struct gotrace_status *st)
 	st->end_mono = session.end.mono;
 	st->end_real = session.end.real;
 	sum_cpus(st);
+	st->lost[GOTRACE_LOST_STACK] += gt_stack_lost();
 	st->bytes_read = READ_ONCE(session.bytes_read);
 	st->buffers_limit = n.limit;
 	st->buffers_empty = n.empty;

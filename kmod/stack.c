@@ -3,93 +3,142 @@
  * The stack table: lookups take no lock, inserts a raw spinlock; records lie
  * in the session's arena and stay until it ends.
  */
+#include <linux/atomic.h>
 #include <linux/errno.h>
+#include <linux/minmax.h>
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 #include "arena.h"
 #include "encode.h"
+#include "frame.h"
+#include "ids.h"
 #include "stack.h"
 #include "string.h"
-
-/* Go's table of stacks is dense; so is ours. */
-#define IDS_MAX		65536
 
 #define CELLS		8192	/* names in one block of the arena */
 #define CELL_BLOCKS	1024
 
+/* Keys of stacks that are more than two strings. */
+#define KEY_HASHED	(1ULL << 63)
+
 struct gt_stack **gt_stack_hash;
+
+/* The stack that is always there; its record is that of the unknown name. */
+static const struct gt_stack unknown = { .id = GT_STACK_NAMES + GT_NAME_UNKNOWN };
 
 static struct {
 	raw_spinlock_t lock;	/* any context but NMI; arena.lock nests inside */
-	struct gt_stack **by_id;	/* IDS_MAX */
-	u32 count;		/* ids given out, 1 to count */
+	struct gt_ids ids;
 	u32 *cells[CELL_BLOCKS];
 	u32 names;		/* cells given out, 0 to names - 1 */
+	atomic64_t lost;	/* stacks and names that had no memory */
 } stacks = { .lock = __RAW_SPIN_LOCK_UNLOCKED(stacks.lock) };
 
 int gt_stack_init(void)
 {
+	gt_ids_init(&stacks.ids);
 	memset(stacks.cells, 0, sizeof(stacks.cells));
-	stacks.count = 0;
 	stacks.names = 0;
+	atomic64_set(&stacks.lost, 0);
 	gt_stack_hash = vzalloc(sizeof(*gt_stack_hash) << GT_STACK_HASH_BITS);
-	stacks.by_id = vzalloc(sizeof(*stacks.by_id) * IDS_MAX);
-	if (!gt_stack_hash || !stacks.by_id)
-		goto err;
+	if (!gt_stack_hash)
+		return -ENOMEM;
 	/* The first cell is GT_NAME_UNKNOWN; without it, the arena is empty. */
 	gt_name_create();
-	if (!stacks.names)
-		goto err;
-	return 0;
-err:
+	if (stacks.names)
+		return 0;
 	gt_stack_destroy();
 	return -ENOMEM;
 }
 
 void gt_stack_destroy(void)
 {
-	vfree(stacks.by_id);
 	vfree(gt_stack_hash);
-	stacks.by_id = gt_stack_hash = NULL;
+	gt_stack_hash = NULL;
+	stacks.ids.count = 0;
+	stacks.names = 0;
+}
+
+/* Two strings need no look at the frames: no other stack has their key. */
+static __always_inline struct gt_stack *find(struct gt_stack *e, u64 key, const u64 *frames, u32 n)
+{
+	for (; e; e = e->next) {
+		if (e->key != key)
+			continue;
+		if (!(key & KEY_HASHED) || (e->n == n && !memcmp(e->frames, frames, n * sizeof(u64))))
+			return e;
+	}
+	return NULL;
+}
+
+static const struct gt_stack *insert(u64 key, const u64 *frames, u32 n)
+{
+	struct gt_stack **head = gt_stack_bucket(key), *e;
+	const struct gt_stack *found = &unknown;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&stacks.lock, flags);
+	e = find(*head, key, frames, n);
+	if (e) {
+		found = e;
+		goto out;
+	}
+	e = gt_arena_alloc(struct_size(e, frames, n));
+	if (e)
+		e->id = gt_ids_add_locked(&stacks.ids, e);
+	if (!e || !e->id) {
+		atomic64_inc(&stacks.lost);
+		goto out;
+	}
+	e->key = key;
+	e->n = n;
+	memcpy(e->frames, frames, n * sizeof(u64));
+	e->next = *head;
+	smp_store_release(head, e);	/* (A) publish; pairs with (B) */
+	found = e;
+out:
+	raw_spin_unlock_irqrestore(&stacks.lock, flags);
+	return found;
 }
 
 /* gt_stack_put2() when the bucket's first is another: found further on, or new. */
-u32 gt_stack_insert2(u32 leaf, u32 root)
+const struct gt_stack *gt_stack_insert2(u32 leaf, u32 root)
 {
-	u64 key = (u64)leaf << 32 | root;
-	struct gt_stack **head = gt_stack_bucket(key), *e;
-	u32 n = !!leaf + !!root, id = gt_name_stack(GT_NAME_UNKNOWN);
-	unsigned long flags;
+	u64 key = gt_stack_key2(leaf, root), frames[2] = { leaf ?: root, root };
+	u32 n = !!leaf + !!root;
+	struct gt_stack *e;
 
 	if (!n)
-		return id;
-	for (e = smp_load_acquire(head); e; e = e->next)	/* (B) */
-		if (e->key == key)
-			return e->id;
-	raw_spin_lock_irqsave(&stacks.lock, flags);
-	for (e = *head; e; e = e->next) {
-		if (e->key == key) {
-			id = e->id;
-			goto out;
-		}
-	}
-	if (stacks.count >= IDS_MAX - 1)
-		goto out;
-	e = gt_arena_alloc(struct_size(e, frames, n));
-	if (!e)
-		goto out;
-	e->key = key;
-	e->n = n;
-	e->frames[0] = leaf ?: root;
-	if (n == 2)
-		e->frames[1] = root;
-	e->next = *head;
-	id = e->id = ++stacks.count;
-	stacks.by_id[id] = e;
-	smp_store_release(head, e);	/* (A) publish; pairs with (B) */
-out:
-	raw_spin_unlock_irqrestore(&stacks.lock, flags);
-	return id;
+		return &unknown;
+	e = find(smp_load_acquire(gt_stack_bucket(key)), key, frames, n);	/* (B) */
+	return e ?: insert(key, frames, n);
+}
+
+static __always_inline u64 hash_frames(const u64 *frames, u32 n)
+{
+	u64 h = n;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		h = (h ^ frames[i]) * GOLDEN_RATIO_64;
+	return h | KEY_HASHED;
+}
+
+/**
+ * gt_stack_put() - a stack, a new one if it is new
+ * @frames: leaf first
+ * @n: how many, 1 to GT_STACK_FRAMES_MAX
+ *
+ * Return: the stack; the one which only says "?" where there is no memory.
+ * Context: Any context but NMI. Run-queue and pi locks may be held.
+ */
+const struct gt_stack *gt_stack_put(const u64 *frames, u32 n)
+{
+	u64 key = hash_frames(frames, n);
+	struct gt_stack *e;
+
+	e = find(smp_load_acquire(gt_stack_bucket(key)), key, frames, n);	/* (B) */
+	return e ?: insert(key, frames, n);
 }
 
 /**
@@ -113,6 +162,8 @@ u32 gt_name_create(void)
 		name = stacks.names++;
 out:
 	raw_spin_unlock_irqrestore(&stacks.lock, flags);
+	if (name == GT_NAME_UNKNOWN && stacks.names > 1)
+		atomic64_inc(&stacks.lost);
 	return name;
 }
 
@@ -125,7 +176,7 @@ void gt_name_set(u32 name, u32 string)
 
 u32 gt_stack_count(void)
 {
-	return READ_ONCE(stacks.count);
+	return READ_ONCE(stacks.ids.count);
 }
 
 u32 gt_name_count(void)
@@ -133,21 +184,36 @@ u32 gt_name_count(void)
 	return READ_ONCE(stacks.names);
 }
 
+u64 gt_stack_lost(void)
+{
+	return atomic64_read(&stacks.lost);
+}
+
 /*
  * Write the record of one stack, ids 1 to gt_stack_count(), or of one name, 0
- * to gt_name_count() - 1. After STOP, or for what is there from the start.
- * The caller reserved what gt_put_stack() asks for.
+ * to gt_name_count() - 1. After STOP, or for what is there from the start;
+ * process context, one at a time. The caller reserved what gt_put_stack() asks
+ * for.
  */
 u8 *gt_stack_dump(u8 *p, u32 id)
 {
-	const struct gt_stack *e = stacks.by_id[id];
+	static struct gt_put_frame out[GT_STACK_FRAMES_MAX];	/* reader's */
+	const struct gt_stack *e = gt_ids_get(&stacks.ids, id);
+	u32 n = gt_frame_resolve(out, e->frames, e->n);
+	u8 *end;
 
-	return gt_put_stack(p, id, e->frames, e->n, GT_STR_UNKNOWN);
+	/* Too many bytes for Go: frames go from the middle, the root is kept. */
+	while (!(end = gt_put_stack(p, id, out, n))) {
+		out[n - 2] = out[n - 1];
+		n--;
+	}
+	return end;
 }
 
 u8 *gt_name_dump(u8 *p, u32 name)
 {
 	u32 string = stacks.cells[name / CELLS][name % CELLS] ?: GT_STR_UNKNOWN;
+	struct gt_put_frame frame = gt_frame_of_string(string);
 
-	return gt_put_stack(p, gt_name_stack(name), &string, 1, GT_STR_UNKNOWN);
+	return gt_put_stack(p, gt_name_stack(name), &frame, 1);
 }

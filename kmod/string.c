@@ -10,10 +10,10 @@
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 #include "arena.h"
+#include "ids.h"
 #include "string.h"
 
-#define HASH_BITS	12
-#define IDS_MAX		65536
+#define HASH_BITS	14
 
 struct string {
 	struct string *next;
@@ -26,17 +26,15 @@ struct string {
 static struct {
 	raw_spinlock_t lock;	/* any context but NMI; arena.lock nests inside */
 	struct string **hash;	/* 1 << HASH_BITS */
-	struct string **by_id;	/* IDS_MAX */
-	u32 count;		/* ids given out, 1 to count */
+	struct gt_ids ids;
 } strings = { .lock = __RAW_SPIN_LOCK_UNLOCKED(strings.lock) };
 
 int gt_string_init(void)
 {
-	strings.count = 0;
+	gt_ids_init(&strings.ids);
 	strings.hash = vzalloc(sizeof(*strings.hash) << HASH_BITS);
-	strings.by_id = vzalloc(sizeof(*strings.by_id) * IDS_MAX);
-	if (!strings.hash || !strings.by_id)
-		goto err;
+	if (!strings.hash)
+		return -ENOMEM;
 	if (gt_string_put("?", 1) != GT_STR_UNKNOWN ||
 	    gt_string_put("gotrace", 7) != GT_STR_GOTRACE ||
 	    gt_string_put("irq", 3) != GT_STR_IRQ)
@@ -49,10 +47,9 @@ err:
 
 void gt_string_destroy(void)
 {
-	vfree(strings.by_id);
 	vfree(strings.hash);
-	strings.by_id = strings.hash = NULL;
-	strings.count = 0;
+	strings.hash = NULL;
+	strings.ids.count = 0;
 }
 
 /**
@@ -79,18 +76,18 @@ u32 gt_string_put(const char *s, u32 len)
 			goto out;
 		}
 	}
-	if (strings.count >= IDS_MAX - 1)
-		goto out;
 	e = gt_arena_alloc(sizeof(*e) + len);
 	if (!e)
+		goto out;
+	e->id = gt_ids_add_locked(&strings.ids, e);
+	if (!e->id)
 		goto out;
 	e->hash = h;
 	e->len = len;
 	memcpy(e->s, s, len);
 	e->next = *head;
 	*head = e;
-	id = e->id = ++strings.count;
-	strings.by_id[id] = e;
+	id = e->id;
 out:
 	raw_spin_unlock_irqrestore(&strings.lock, flags);
 	return id;
@@ -98,12 +95,14 @@ out:
 
 u32 gt_string_count(void)
 {
-	return READ_ONCE(strings.count);
+	return READ_ONCE(strings.ids.count);
 }
 
 /* Ids 1 to gt_string_count(); after STOP, or for the fixed ones. */
 const char *gt_string_get(u32 id, u32 *len)
 {
-	*len = strings.by_id[id]->len;
-	return strings.by_id[id]->s;
+	const struct string *e = gt_ids_get(&strings.ids, id);
+
+	*len = e->len;
+	return e->s;
 }

@@ -13,7 +13,7 @@ enum gt_string_fixed {
 	GT_STR_IRQ,		/* "irq": a waker that is no task */
 };
 
-#define GT_STRING_MAX	64	/* bytes; names of tasks, calls and functions */
+#define GT_STRING_MAX	512	/* bytes; names of tasks, calls, functions and files */
 
 /* Session: process context. */
 int gt_string_init(void);

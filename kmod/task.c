@@ -48,7 +48,7 @@ static struct {
 int gt_task_init(void)
 {
 	BUILD_BUG_ON(PID_MAX_LIMIT > 1 << GOID_SHIFT);
-	BUILD_BUG_ON(sizeof(struct gt_task) != 64);
+	BUILD_BUG_ON(offsetof(struct gt_task, doing) != 64);
 	BUILD_BUG_ON(NR_CPUS - 1 > GT_CPU_MASK);
 	gt_task_leaves = vzalloc(array_size(NR_LEAVES, sizeof(*gt_task_leaves)));
 	return gt_task_leaves ? 0 : -ENOMEM;
@@ -73,8 +73,8 @@ int gt_task_reserve(u32 n)
 			       (size_t)(n / 64 + 2) * sizeof(struct gt_leaf));
 }
 
-/* The string id of a task's name now; kernel threads in brackets, as ps has it. */
-u32 gt_task_name(struct task_struct *p)
+/* The string id of a task's name; kernel threads' in brackets, as ps has it. */
+u32 gt_task_name(struct task_struct *p, const char *comm)
 {
 	char s[TASK_COMM_LEN + 2];
 	ssize_t n;
@@ -83,7 +83,7 @@ u32 gt_task_name(struct task_struct *p)
 	if (p->flags & PF_KTHREAD)
 		s[len++] = '[';
 	/* Racy against a rename: the name may be half old, half new. */
-	n = strscpy(s + len, p->comm, TASK_COMM_LEN);
+	n = strscpy(s + len, comm, TASK_COMM_LEN);
 	len += n < 0 ? TASK_COMM_LEN - 1 : n;
 	if (p->flags & PF_KTHREAD)
 		s[len++] = ']';
@@ -165,7 +165,8 @@ struct gt_task *gt_task_create(struct task_struct *p)
 		goto out;
 	t->owner = p;
 	t->name = gt_name_create();
-	t->comm = gt_task_name(p);
+	t->comm = gt_task_name(p, p->comm);
+	t->doing.nr = GT_DOING_NOTHING;
 	use = gt_task_leaves[tid >> GT_LEAF_BITS]->tid[tid & (GT_LEAF_SIZE - 1)].used++;
 	t->goid = tid + ((u64)use << GOID_SHIFT);
 	link_locked(t, tid);
@@ -272,7 +273,7 @@ void gt_task_name_all(void)
 		}
 		raw_spin_lock_irq(&tasks.lock);
 		for (t = *head_of(tid); t; t = t->chain)
-			gt_name_set(t->name, gt_task_name(t->owner));
+			gt_name_set(t->name, gt_task_name(t->owner, t->owner->comm));
 		raw_spin_unlock_irq(&tasks.lock);
 	}
 }

@@ -15,7 +15,9 @@
 #include <linux/cache.h>
 #include <linux/llist.h>
 #include <linux/sched.h>
+#include <linux/limits.h>
 #include <linux/types.h>
+#include "call.h"
 
 /*
  * The word: status, flags, the P that wrote the task's last event, and the
@@ -76,6 +78,15 @@ static inline u64 gt_word(u64 old, enum gt_status status, u32 cpu, u64 seq)
 	return (old & GT_PENDING) | status | (u64)cpu << GT_CPU_SHIFT | seq << GT_SEQ_SHIFT;
 }
 
+/* What a task is doing, noted at the entry of its call (doing.h). */
+struct gt_doing {
+	int nr;			/* as gt_arch_call_nr() had it; GT_DOING_NOTHING when forgotten */
+	struct gt_call call;
+	const struct gt_stack *stack;	/* the call, the user stack, the task's name */
+};
+
+#define GT_DOING_NOTHING	INT_MIN
+
 struct gt_task {
 	atomic64_t word;
 	atomic64_t last;		/* ticks of its last step; only grows */
@@ -93,13 +104,16 @@ struct gt_task {
 	u32 region;			/* string id of its open call region, 0 for none */
 	u16 thread;			/* thread id it keeps while GT_SYSCALL */
 	u8 flags;			/* GT_TASK_* */
+	bool renamed;			/* next GoStart carries the name; set by any task */
 
 	u32 waker_stack;		/* of a pending wake; written before GT_PENDING is set */
-};
 
-#define GT_TASK_RENAMED	(1 << 0)	/* next GoStart carries the name */
-#define GT_TASK_STALE	(1 << 1)	/* the open region has truly ended, unseen */
-#define GT_TASK_KILLED	(1 << 2)	/* dies by a signal */
+	struct gt_doing doing;		/* the task itself, as above */
+} ____cacheline_aligned;
+
+#define GT_TASK_STALE	(1 << 0)	/* the open region has truly ended, unseen */
+#define GT_TASK_KILLED	(1 << 1)	/* dies by a signal */
+#define GT_TASK_REMAPS	(1 << 2)	/* its last call changed its mappings */
 
 /* Session: process context. */
 int gt_task_init(void);
@@ -108,7 +122,7 @@ int gt_task_reserve(u32 tasks);
 void gt_task_reclaim(void);
 bool gt_task_reclaim_is_due(void);
 void gt_task_name_all(void);
-u32 gt_task_name(struct task_struct *p);
+u32 gt_task_name(struct task_struct *p, const char *comm);
 
 /*
  * for (t = gt_task_next(&tid); t; t = gt_task_next(&tid)), tid from 0: the

@@ -92,19 +92,20 @@ static void events(void)
 static void stacks(void)
 {
 	static u8 b[GT_STACK_BYTES_MAX + GT_RECORD_MAX + 4 * GT_VARINT_MAX];
-	u32 two[] = { 7, 200 }, many[1000];
+	static struct gt_put_frame many[1000];
+	struct gt_put_frame two[] = { { 7, 7, 1, 1 }, { 300, 200, 1, 2 } };
 	u8 *end;
 	u32 n;
 
-	check("stack: two bytes of length, pc = function", b, gt_put_stack(b, 5, two, 2, 1),
-	      "c3 8c 00 05 02 07 07 01 01 c8 01 c8 01 01 01");
+	check("stack: two bytes of length", b, gt_put_stack(b, 5, two, 2),
+	      "c3 8c 00 05 02 07 07 01 01 ac 02 c8 01 01 02");
 	for (n = 0; n < 1000; n++)
-		many[n] = 1 << 20;
-	/* 8 bytes a frame, 3 before them. */
+		many[n] = (struct gt_put_frame){ 1 << 20, 1 << 20, 1, 1 };
+	/* 8 bytes a frame, 3 before them: the id, and the number of frames in two. */
 	n = (GT_STACK_BYTES_MAX - 3) / 8;
-	end = gt_put_stack(b, 5, many, n, 1);
+	end = gt_put_stack(b, 5, many, n);
 	check_true("the longest stack that Go reads", end && end - b == 3 + 3 + (long)n * 8);
-	check_true("a longer one is refused", !gt_put_stack(b, 5, many, n + 1, 1));
+	check_true("a longer one is refused", !gt_put_stack(b, 5, many, n + 1));
 }
 
 int main(void)

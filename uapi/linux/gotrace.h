@@ -40,6 +40,7 @@
 /* gotrace_start.flags */
 #define GOTRACE_START_DISCARD	(1U << 0)	/* drop a stopped session's unread data */
 #define GOTRACE_START_IDLE	(1U << 1)	/* ProcStop/ProcStart around idle periods */
+#define GOTRACE_START_RAW	(1U << 2)	/* kernel frames' pcs are addresses: CAP_SYSLOG to start and to read */
 
 /* gotrace_start.syscalls */
 #define GOTRACE_SYSCALLS_OFF		0	/* no system-call events */
@@ -51,6 +52,12 @@
 #define GOTRACE_CLOCK_TSC	1	/* TSC / 64; ENODEV where there is none */
 #define GOTRACE_CLOCK_MONO	2	/* CLOCK_MONOTONIC, fast accessor, ns / 16 */
 #define GOTRACE_CLOCK_BOOT	3	/* CLOCK_BOOTTIME, fast accessor, ns / 16 */
+
+/* gotrace_start.stacks: what a stack holds beside the call and the task's name */
+#define GOTRACE_STACKS_KERNEL	(1U << 0)	/* where in the kernel: sleeps, switches, wake-ups, births */
+#define GOTRACE_STACKS_USER	(1U << 1)	/* who called: by frame pointers, at each system call */
+
+#define GOTRACE_DEPTH_MAX	126
 
 /* gotrace_start.format: the version in the header */
 #define GOTRACE_FORMAT_1_21	0	/* "go 1.21 trace" */
@@ -69,11 +76,15 @@
  * @syscalls:     in: GOTRACE_SYSCALLS_*
  * @clock:        in: GOTRACE_CLOCK_*
  * @format:       in: GOTRACE_FORMAT_*
+ * @stacks:       in: GOTRACE_STACKS_*
+ * @depth:        in: frames of a stack at most, all kinds together, 4 to
+ *                GOTRACE_DEPTH_MAX; 0 takes 64
  * @reserved:     in: 0
  *
  * Errors: EBUSY (a session is tracing, or the last one's data is unread and
  * GOTRACE_START_DISCARD is not set), ENOSPC (the initial state, about a dozen
- * bytes a task, does not fit the limits), ENOMEM, ENODEV (clock), EINTR.
+ * bytes a task, does not fit the limits), ENOMEM, ENODEV (clock), EINTR, EPERM
+ * (GOTRACE_START_RAW without CAP_SYSLOG; read(2) of such a session gives it too).
  * After an error nothing has changed.
  */
 struct gotrace_start {
@@ -84,9 +95,11 @@ struct gotrace_start {
 	__u32 syscalls;
 	__u32 clock;
 	__u32 format;
+	__u32 stacks;
+	__u32 depth;
 	__u32 reserved;
 };
-#define GOTRACE_START_SIZE_VER0		40
+#define GOTRACE_START_SIZE_VER0		48
 
 /* gotrace_stop.flags */
 #define GOTRACE_STOP_NOWAIT	(1U << 0)	/* do not wait for the reader */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Frames: what 64 bits of a stack stand for, and how they are written.
+ *
+ *   below 2^32        a string's id: a system call, a task's name
+ *   bit 62 set        user code: a file (usermap.h) and an offset in it
+ *   bit 63 set        a kernel address
+ */
+#ifndef GT_FRAME_H
+#define GT_FRAME_H
+
+#include <linux/types.h>
+#include "encode.h"
+#include "string.h"
+
+#define GT_FRAME_USER		(1ULL << 62)
+#define GT_FRAME_KERNEL		(1ULL << 63)
+#define GT_FRAME_OFFSET_BITS	40
+
+static inline u64 gt_frame_user(u32 file, u64 offset)
+{
+	return GT_FRAME_USER | (u64)file << GT_FRAME_OFFSET_BITS |
+	       (offset & ((1ULL << GT_FRAME_OFFSET_BITS) - 1));
+}
+
+/* Without source: pc and function are the same number. */
+static inline struct gt_put_frame gt_frame_of_string(u32 id)
+{
+	return (struct gt_put_frame){ .pc = id, .fn = id, .file = GT_STR_UNKNOWN, .line = 1 };
+}
+
+/* Session: process context. */
+int gt_frame_init(void);
+void gt_frame_destroy(void);
+
+/* Reader: process context, after STOP. */
+u32 gt_frame_resolve(struct gt_put_frame *out, const u64 *frames, u32 n);
+
+#endif /* GT_FRAME_H */
