@@ -53,18 +53,20 @@ static __always_inline const struct gt_doing *gt_doing(struct gt_task *t)
 	return gt_doing_find(t);
 }
 
-/* The stack id of here and now: of the task that runs, or of an interrupt. */
+/* The stack id of here and now, on @base. */
+static __always_inline u32 gt_doing_here(const struct gt_stack *base)
+{
+	if (gt_options.stacks & GOTRACE_STACKS_KERNEL)
+		base = gt_doing_kernel(base);
+	return base->id;
+}
+
+/* The same, of the task that runs or of an interrupt. */
 static __always_inline u32 gt_doing_stack(struct gt_cpu *c)
 {
-	const struct gt_stack *s;
-
 	if (likely(in_task() && c->cur))
-		s = gt_doing(c->cur)->stack;
-	else
-		s = gt_stack_put2(GT_STR_IRQ, c->cur ? c->cur->comm : 0);
-	if (gt_options.stacks & GOTRACE_STACKS_KERNEL)
-		s = gt_doing_kernel(s);
-	return s->id;
+		return gt_doing_here(gt_doing(c->cur)->stack);
+	return gt_doing_here(gt_stack_put2(GT_STR_IRQ, c->cur ? c->cur->comm : 0));
 }
 
 #endif /* GT_DOING_H */

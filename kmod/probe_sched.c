@@ -39,6 +39,7 @@ static void switch_out(struct gt_cpu *c, struct task_struct *p, bool preempt, bo
 		       unsigned int state, u64 now)
 {
 	struct gt_task *t = c->g;
+	const struct gt_doing *doing;
 	struct gt_stop stop;
 
 	if (!t) {
@@ -46,8 +47,9 @@ static void switch_out(struct gt_cpu *c, struct task_struct *p, bool preempt, bo
 			c->lost[GOTRACE_LOST_TASK]++;
 		return;
 	}
-	stop.ev = stop_reason(t, p, preempt, asleep, state, gt_doing(t)->call);
-	stop.stack = gt_doing_stack(c);
+	doing = gt_doing(t);
+	stop.ev = stop_reason(t, p, preempt, asleep, state, doing->call);
+	stop.stack = gt_doing_here(doing->stack);
 	if ((state & TASK_DEAD) && t->region)
 		gt_emit_stale_region_end(c, now);
 	gt_emit_stop(c, stop, now);

@@ -53,96 +53,102 @@ out:
 	local_irq_restore(flags);
 }
 
+/* Context of all: the task itself, in its call; no locks. */
+static void notrace gt_probe_sys_enter_call(void *data, struct pt_regs *regs, long nr)
+{
+	enter_call(nr, false, NULL, 0);
+}
+
+static void notrace gt_probe_sys_enter_region(void *data, struct pt_regs *regs, long nr)
+{
+	enter_call(nr, true, NULL, 0);
+}
+
 /* The user stack is walked before interrupts go off, when locks may be tried. */
-static noinline void enter_call_user(struct pt_regs *regs, long nr, bool region)
+static void notrace gt_probe_sys_enter_user(void *data, struct pt_regs *regs, long nr)
 {
 	u64 user[GT_STACK_FRAMES_MAX - 2];
 	u32 max = min_t(u32, ARRAY_SIZE(user), gt_options.depth - 2);
 
-	enter_call(nr, region, user, gt_usermap_walk(regs, user, max));
-}
-
-static __always_inline void enter(struct pt_regs *regs, long nr, bool region)
-{
-	if (unlikely(gt_options.stacks & GOTRACE_STACKS_USER))
-		enter_call_user(regs, nr, region);
-	else
-		enter_call(nr, region, NULL, 0);
-}
-
-/* syscalls=calls. Context: the task itself, in its call; no locks. */
-static void notrace gt_probe_sys_enter_call(void *data, struct pt_regs *regs, long nr)
-{
-	enter(regs, nr, false);
-}
-
-/* syscalls=regions. Context: as above. */
-static void notrace gt_probe_sys_enter_region(void *data, struct pt_regs *regs, long nr)
-{
-	enter(regs, nr, true);
-}
-
-/* The call changed mappings, so what was kept of them is old. */
-static void forget_mappings(struct gt_task *t)
-{
-	t->flags &= ~GT_TASK_REMAPS;
-	gt_usermap_forget(current->mm);
+	enter_call(nr, gt_options.syscalls == GOTRACE_SYSCALLS_REGIONS, user,
+		   gt_usermap_walk(regs, user, max));
 }
 
 /*
  * The call's number may be another by now (exec, sigreturn); what counts is
- * which region is open. None is for a call that began before the trace, or
- * with syscalls=calls, when only the mappings matter.
- *
- * Context: the task itself, in its call; no locks.
+ * which region is open: none for a call that began before the trace, or with
+ * syscalls=calls.
  */
+static __always_inline struct gt_task *exit_call(void)
+{
+	struct gt_cpu *c = this_cpu_ptr(&gt_cpus);
+	struct gt_task *t;
+
+	if (unlikely(!gt_cpu_begin(c))) {
+		note_call(c);
+		return c->cur;
+	}
+	t = c->g;
+	if (likely(t) && likely(t->region))
+		gt_emit_region_end(c, t, gt_cpu_time(c));
+	return t;
+}
+
 static void notrace gt_probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
-	struct gt_cpu *c;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	exit_call();
+	local_irq_restore(flags);
+}
+
+/* Where the call changed mappings, what was kept of them is old. */
+static void notrace gt_probe_sys_exit_user(void *data, struct pt_regs *regs, long ret)
+{
 	struct gt_task *t;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	c = this_cpu_ptr(&gt_cpus);
-	if (unlikely(!gt_cpu_begin(c))) {
-		note_call(c);
-		t = c->cur;
-	} else {
-		t = c->g;
-		if (likely(t) && likely(t->region))
-			gt_emit_region_end(c, t, gt_cpu_time(c));
+	t = exit_call();
+	if (t && unlikely(t->flags & GT_TASK_REMAPS)) {
+		t->flags &= ~GT_TASK_REMAPS;
+		gt_usermap_forget(current->mm);
 	}
-	if (t && unlikely(t->flags & GT_TASK_REMAPS))
-		forget_mappings(t);
 	local_irq_restore(flags);
+}
+
+static bool user_is_wanted(void)
+{
+	return (gt_options.stacks & GOTRACE_STACKS_USER) &&
+	       gt_options.syscalls != GOTRACE_SYSCALLS_OFF;
 }
 
 static bool calls_are_wanted(void)
 {
-	return gt_options.syscalls == GOTRACE_SYSCALLS_CALLS;
+	return gt_options.syscalls == GOTRACE_SYSCALLS_CALLS && !user_is_wanted();
 }
 
 static bool regions_are_wanted(void)
 {
-	return gt_options.syscalls == GOTRACE_SYSCALLS_REGIONS;
-}
-
-static bool exits_are_wanted(void)
-{
-	return regions_are_wanted() ||
-	       (calls_are_wanted() && (gt_options.stacks & GOTRACE_STACKS_USER));
+	return gt_options.syscalls == GOTRACE_SYSCALLS_REGIONS && !user_is_wanted();
 }
 
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_sys_enter(gt_probe_sys_enter_call);
 	check_trace_callback_type_sys_enter(gt_probe_sys_enter_region);
+	check_trace_callback_type_sys_enter(gt_probe_sys_enter_user);
 	check_trace_callback_type_sys_exit(gt_probe_sys_exit);
+	check_trace_callback_type_sys_exit(gt_probe_sys_exit_user);
 }
 
+/* One each of enter and exit at most, so that no option is asked in the others. */
 struct gt_probe gt_syscall_probes[] = {
 	{ "sys_enter", gt_probe_sys_enter_call, calls_are_wanted },
 	{ "sys_enter", gt_probe_sys_enter_region, regions_are_wanted },
-	{ "sys_exit", gt_probe_sys_exit, exits_are_wanted },
+	{ "sys_enter", gt_probe_sys_enter_user, user_is_wanted },
+	{ "sys_exit", gt_probe_sys_exit, regions_are_wanted },
+	{ "sys_exit", gt_probe_sys_exit_user, user_is_wanted },
 	{ }
 };
