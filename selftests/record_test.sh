@@ -122,6 +122,9 @@ status() {
 	"$@" 2> "$said/err" || rc=$?
 	echo $rc > "$file"
 }
+gotrace record -o - -- sh -c 'echo words' 2> "$said/err" > words.trace && says words &&
+	run 0 gotrace dump words.trace && none_left
+point "record: -o - keeps the command's words out of the trace"
 status rc gotrace record -d 5 -o - | head -c 16 > "$said/out"
 is "$(cat rc)" 1 "exit code" && says "cannot write standard output: Broken pipe" && none_left
 point "record: a reader of the pipe who leaves"

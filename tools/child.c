@@ -12,11 +12,13 @@
 #include "cmd.h"
 #include "signals.h"
 
-static void exec_command(char **argv, int report)
+static void exec_command(char **argv, bool no_stdout, int report)
 {
 	int err;
 
 	signals_restore();
+	if (no_stdout)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(argv[0], argv);
 	err = errno;
 	if (write(report, &err, sizeof(err)) != sizeof(err))
@@ -24,7 +26,8 @@ static void exec_command(char **argv, int report)
 	_exit(err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
 }
 
-int child_start(struct child *child, const char *cmd, char **argv)
+int child_start(struct child *child, const char *cmd, char **argv,
+		bool no_stdout)
 {
 	int report[2], err;
 	ssize_t n;
@@ -37,7 +40,7 @@ int child_start(struct child *child, const char *cmd, char **argv)
 	}
 	child->pid = fork();
 	if (child->pid == 0)
-		exec_command(argv, report[1]);
+		exec_command(argv, no_stdout, report[1]);
 	err = errno;
 	close(report[1]);
 	if (child->pid < 0) {

@@ -13,10 +13,12 @@ struct child {
 
 /*
  * Run argv, with the signals as they were before signals_catch(). One that
- * cannot be run is said on stderr, and ends with 127 or 126, as in a shell.
+ * cannot be run is said on stderr, and ends with 127 or 126, as in a shell. With
+ * no_stdout, what it writes to its standard output goes to standard error.
  * Return: 0 or -1 after a message.
  */
-int child_start(struct child *child, const char *cmd, char **argv);
+int child_start(struct child *child, const char *cmd, char **argv,
+		bool no_stdout);
 
 /* See whether it has ended; does not wait. */
 void child_poll(struct child *child);

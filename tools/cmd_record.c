@@ -39,7 +39,8 @@ static const char usage[] =
 "'go tool trace' opens. Loads the module if it is not there (from $GOTRACE_KO\n"
 "if that is set).\n"
 "\n"
-"  -o, --output FILE  the trace; '-' is standard output (trace.out)\n"
+"  -o, --output FILE  the trace (trace.out); '-' is standard output, and COMMAND's\n"
+"                     own goes to standard error then\n"
 "  -d, --duration TIME\n"
 "                     stop after that time, e.g. 10, 0.5, 250ms or 2m\n"
 SESSION_USAGE
@@ -370,8 +371,9 @@ static int record(struct record *r)
 		free(r->buf);
 		return EXIT_FAILED;
 	}
+	/* Where the trace goes, nothing else may. */
 	if (r->command && !r->failed &&
-	    child_start(&r->child, "record", r->command)) {
+	    child_start(&r->child, "record", r->command, !r->out.path)) {
 		r->failed = true;
 		stop_tracing(r);
 	}
