@@ -107,7 +107,7 @@ echo "TAP version 13"
 echo "1..11"
 
 for mode in calls regions; do
-	record $mode witness-$mode.trace 2500
+	record $mode witness-$mode.trace 1500
 	result $? ${mode}_records_all
 	"$GOTRACE_TESTS/witness" $mode witness-$mode.trace "$T" "$unistd" 10000
 	result $? ${mode}_tells_the_same
