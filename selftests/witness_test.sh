@@ -93,6 +93,11 @@ notices() {
 			$2
 			{ print }" "plain/per_cpu/$cpu/trace" > "$dir/per_cpu/$cpu/trace"
 	done
+	if diff -r -q plain $dir > /dev/null; then
+		echo "# found no line to damage"
+		result 1 "$1"
+		return
+	fi
 	"$GOTRACE_TESTS/witness" regions small.trace $dir "$unistd" 100 > damaged.log
 	if [ $? = 1 ] && grep -q -e 'then they differ' -e 'came to run differently' damaged.log; then
 		result 0 "$1"
@@ -131,7 +136,7 @@ notices notices_another_state \
 # One that somebody else sent than the one before, on the same CPU.
 # shellcheck disable=SC2016	# awk's
 notices notices_another_waker \
-	'/ sched_waking: comm=w-sleeper/ {
+	'/ sched_waking: comm=w-(forker|sleeper)/ {
 		match($0, / pid=[0-9]+/)
 		to = substr($0, RSTART, RLENGTH)
 		match($0, /-[0-9]+ +\[/)
