@@ -87,6 +87,7 @@ void gt_cpu_adjusted(struct gt_cpu *c, u64 by);
 
 /**
  * gt_cpu_begin() - may this CPU write, and is there room for one probe?
+ * @c: this CPU
  *
  * May come back from the dark, which writes what it runs now. Comes before the
  * state of any task is read: a step that is swapped in and cannot be written

@@ -64,6 +64,15 @@ bool gt_queue_reserve(u32 n)
 	return true;
 }
 
+/*
+ * How many empty ones there should be: a CPU fills some before the worker gets
+ * to run where all CPUs are busy.
+ */
+u32 gt_queue_ahead(void)
+{
+	return 4 * num_online_cpus() + 4;
+}
+
 /**
  * gt_queue_init() - the buffers that a session starts with
  * @limit: how many it may have
@@ -74,7 +83,7 @@ bool gt_queue_reserve(u32 n)
 int gt_queue_init(u32 limit, u32 min)
 {
 	q.limit = limit;
-	q.ahead = num_online_cpus() + 2;
+	q.ahead = gt_queue_ahead();
 	if (gt_queue_reserve(min))
 		return 0;
 	gt_queue_destroy();

@@ -37,6 +37,7 @@ struct gt_queue_count {
 };
 
 /* Session: process context, may sleep. */
+u32 gt_queue_ahead(void);
 int gt_queue_init(u32 limit, u32 min);
 void gt_queue_destroy(void);
 bool gt_queue_reserve(u32 n);

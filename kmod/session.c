@@ -132,7 +132,7 @@ static int tables_init(const struct gotrace_start *arg)
 	u32 limit = div_u64(bytes, GOTRACE_BUF_SIZE);
 	int err;
 
-	err = gt_queue_init(limit, min(limit, 2 * num_online_cpus() + 4));
+	err = gt_queue_init(limit, min(limit, 2 * gt_queue_ahead()));
 	if (err)
 		return err;
 	err = gt_arena_init(arg->table_bytes ?: DEFAULT_BYTES);

@@ -7,7 +7,8 @@
  * STOP the strings, the stacks and the exact frequency; then read(2) returns 0
  * (end of file) until the next session starts.
  *
- * open(2)   O_RDONLY or O_RDWR: EBUSY while another file has the device open
+ * open(2)   O_WRONLY: for ioctls; needs the file's permission only.
+ *           O_RDONLY or O_RDWR: EBUSY while another file has the device open
  *           for reading; EACCES without CAP_PERFMON (or CAP_SYS_ADMIN) in the
  *           initial user namespace; EPERM under confidentiality lockdown.
  * read(2)   Blocks until there is data; any size. EAGAIN with O_NONBLOCK and
@@ -173,14 +174,18 @@ struct gotrace_cpu_status {
  * @syscalls:   GOTRACE_SYSCALLS_*
  * @reserved:   0
  * @frequency:  ticks per second: calibrated while tracing, measured after STOP
- * @start_ticks: clock when the session started, in ticks; so for @end_ticks
- * @start_mono: CLOCK_MONOTONIC at the same moment, in ns; so for @end_mono
- * @start_real: CLOCK_REALTIME at the same moment, in ns; so for @end_real;
- *              the end's fields are 0 until STOP
- * @events:     trace events written, all CPUs
+ * @start_ticks: clock when the session started, in ticks
+ * @start_mono: CLOCK_MONOTONIC at the same moment, in ns
+ * @start_real: CLOCK_REALTIME at the same moment, in ns
+ * @end_ticks:  the same three when it was stopped; 0 until then
+ * @end_mono:   see @end_ticks
+ * @end_real:   see @end_ticks
+ * @events:     trace events written: all CPUs', and the initial state's, which
+ *              belong to no CPU
  * @bytes_produced: bytes of trace made so far, read or not
  * @bytes_read: bytes delivered to readers
- * @lost:       kernel events lost, by cause, all CPUs
+ * @lost:       kernel events lost, by cause, all CPUs; a stack left out is
+ *              counted here only
  * @buffers_limit:  trace buffers the session may have
  * @buffers_empty:  of those allocated: free for use
  * @buffers_full:   waiting for the reader
