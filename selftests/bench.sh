@@ -12,8 +12,9 @@ usage() {
 	cat <<-'USAGE'
 	Usage: bench.sh [-k KERNEL] [TRACER...]
 
-	TRACER: gotrace-calls gotrace-regions (both, if none is named). Beside
-	them, untraced and ftrace are always measured. Builds what it needs.
+	TRACER: gotrace-calls gotrace-regions; with stacks of the kernel and of
+	the program: gotrace-stacks ftrace-stacks. All, if none is named; untraced
+	and ftrace are always measured. Builds what it needs.
 	USAGE
 }
 
@@ -27,7 +28,7 @@ while getopts hk: opt; do
 done
 shift $((OPTIND - 1))
 tracers=("$@")
-[ $# -gt 0 ] || tracers=(gotrace-calls gotrace-regions)
+[ $# -gt 0 ] || tracers=(gotrace-calls gotrace-regions gotrace-stacks ftrace-stacks)
 
 here=$(dirname "$(readlink -f "$0")")
 top=$(dirname "$here")

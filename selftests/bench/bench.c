@@ -7,7 +7,8 @@
  *	WORKLOAD  getppid    100,000 calls of the cheapest system call there is
  *	          ping-pong  two processes on one CPU, one byte over two pipes,
  *	                     20,000 round trips
- *	TRACER    untraced, gotrace-calls, gotrace-regions, ftrace
+ *	TRACER    untraced, gotrace-calls, gotrace-regions, ftrace; with stacks of
+ *	          the kernel and of the program: gotrace-stacks, ftrace-stacks
  *
  * Prints one line of NAME=NUMBER pairs on stdout:
  *
@@ -68,10 +69,11 @@ struct counts {
 
 struct tracer {
 	const char *name;
-	uint32_t arg;
-	void (*start)(uint32_t arg);
+	void (*start)(const struct tracer *tr);
 	struct counts (*count)(void);
 	void (*stop)(void);
+	int stacks;
+	uint32_t syscalls;	/* GOTRACE_SYSCALLS_* */
 };
 
 struct times {
@@ -96,9 +98,9 @@ static uint64_t now(clockid_t clock)
 
 /* --- no tracer --- */
 
-static void none_start(uint32_t arg)
+static void none_start(const struct tracer *tr)
 {
-	(void)arg;
+	(void)tr;
 }
 
 static struct counts none_count(void)
@@ -124,16 +126,17 @@ static void tracefs_write(const char *file, const char *text)
 	close(fd);
 }
 
-static void ftrace_start(uint32_t arg)
+static void ftrace_start(const struct tracer *tr)
 {
 	char path[128];
 	size_t i;
 
-	(void)arg;
 	tracefs_write("tracing_on", "0");
-	/* 50 bytes an event, 279,000 events: 14 MB. */
-	tracefs_write("buffer_size_kb", "32768");
+	/* 279,000 events of 50 bytes are 14 MB; with stacks, 220 bytes, 61 MB. */
+	tracefs_write("buffer_size_kb", tr->stacks ? "98304" : "32768");
 	tracefs_write("trace", "");
+	tracefs_write("options/stacktrace", tr->stacks ? "1" : "0");
+	tracefs_write("options/userstacktrace", tr->stacks ? "1" : "0");
 	for (i = 0; i < sizeof(ftrace_events) / sizeof(*ftrace_events); i++) {
 		snprintf(path, sizeof(path), "events/%s/enable",
 			 ftrace_events[i]);
@@ -173,6 +176,8 @@ static void ftrace_stop(void)
 {
 	tracefs_write("tracing_on", "0");
 	tracefs_write("events/enable", "0");
+	tracefs_write("options/stacktrace", "0");
+	tracefs_write("options/userstacktrace", "0");
 	tracefs_write("trace", "");
 	tracefs_write("buffer_size_kb", "1");
 }
@@ -181,14 +186,17 @@ static void ftrace_stop(void)
 
 static int gotrace_fd = -1;
 
-static void gotrace_start(uint32_t syscalls)
+static void gotrace_start(const struct tracer *tr)
 {
 	struct gotrace_start s = {
 		.size = sizeof(s),
 		.flags = GOTRACE_START_DISCARD,
 		.buffer_bytes = 32 << 20,
-		.syscalls = syscalls,
+		.syscalls = tr->syscalls,
 	};
+
+	if (tr->stacks)
+		s.stacks = GOTRACE_STACKS_KERNEL | GOTRACE_STACKS_USER;
 
 	gotrace_fd = open(GOTRACE_DEVICE, O_RDWR | O_CLOEXEC);
 	if (gotrace_fd < 0)
@@ -309,13 +317,18 @@ static const struct workload workloads[] = {
 	{ "ping-pong", 20000, run_ping_pong },
 };
 
+#define NONE	none_start, none_count, none_stop
+#define FTRACE	ftrace_start, ftrace_count, ftrace_stop
+#define GOTRACE	gotrace_start, gotrace_count, gotrace_stop
+
 static const struct tracer tracers[] = {
-	{ "untraced", 0, none_start, none_count, none_stop },
-	{ "ftrace", 0, ftrace_start, ftrace_count, ftrace_stop },
-	{ "gotrace-calls", GOTRACE_SYSCALLS_CALLS,
-	  gotrace_start, gotrace_count, gotrace_stop },
-	{ "gotrace-regions", GOTRACE_SYSCALLS_REGIONS,
-	  gotrace_start, gotrace_count, gotrace_stop },
+	{ "untraced", NONE },
+	{ "ftrace", FTRACE },
+	{ "ftrace-stacks", FTRACE, .stacks = 1 },
+	{ "gotrace-calls", GOTRACE, .syscalls = GOTRACE_SYSCALLS_CALLS },
+	{ "gotrace-regions", GOTRACE, .syscalls = GOTRACE_SYSCALLS_REGIONS },
+	{ "gotrace-stacks", GOTRACE, .syscalls = GOTRACE_SYSCALLS_REGIONS,
+	  .stacks = 1 },
 };
 
 static void bench(const struct workload *w, const struct tracer *tr)
@@ -332,7 +345,7 @@ static void bench(const struct workload *w, const struct tracer *tr)
 	/* Once without measuring: page faults, caches of slabs. */
 	w->run(w->ops / 100);
 
-	tr->start(tr->arg);
+	tr->start(tr);
 	before = tr->count();
 	t = w->run(w->ops);
 	after = tr->count();
@@ -365,6 +378,12 @@ int main(int argc, char **argv)
 	return 0;
 
 usage:
-	fprintf(stderr, "usage: bench getppid|ping-pong untraced|ftrace|gotrace-calls|gotrace-regions\n");
+	fprintf(stderr, "usage: bench WORKLOAD TRACER\nworkloads:");
+	for (w = 0; w < sizeof(workloads) / sizeof(*workloads); w++)
+		fprintf(stderr, " %s", workloads[w].name);
+	fprintf(stderr, "\ntracers:");
+	for (t = 0; t < sizeof(tracers) / sizeof(*tracers); t++)
+		fprintf(stderr, " %s", tracers[t].name);
+	fprintf(stderr, "\n");
 	return 2;
 }

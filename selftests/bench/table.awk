@@ -9,6 +9,9 @@ BEGIN {
 	limit_added["gotrace-calls"] = limit_added["gotrace-regions"] = 150
 	limit_bytes["gotrace-calls"] = 5
 	limit_bytes["gotrace-regions"] = 9
+	# With stacks, the part of what ftrace takes for the same.
+	limit_part["getppid"] = 0.25
+	limit_part["ping-pong"] = 0.5
 }
 
 /^kernel=/ {
@@ -51,7 +54,7 @@ function judge(w, t, what, value, limit) {
 	n_limits++
 	if (value > limit)
 		n_over++
-	printf "%-4s  %-10s %-16s %7.1f %s an event, limit %g\n",
+	printf "%-4s  %-10s %-16s %7.2f %s, limit %g\n",
 		(value > limit ? "OVER" : "PASS"), w, t, value, what, limit
 }
 
@@ -88,10 +91,13 @@ END {
 		for (j = 1; j <= nt; j++) {
 			w = workloads[i]
 			t = tracers[j]
+			if (t == "gotrace-stacks" && (w, "ftrace-stacks") in added)
+				judge(w, t, "of ftrace-stacks", added[w, t] / added[w, "ftrace-stacks"],
+					limit_part[w])
 			if (!(t in limit_added))
 				continue
-			judge(w, t, "instructions", added[w, t], limit_added[t])
-			judge(w, t, "bytes", per_event[w, t], limit_bytes[t])
+			judge(w, t, "instructions an event", added[w, t], limit_added[t])
+			judge(w, t, "bytes an event", per_event[w, t], limit_bytes[t])
 		}
 	if (n_limits)
 		printf "%d of %d limits kept\n", n_limits - n_over, n_limits
