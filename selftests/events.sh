@@ -5,13 +5,13 @@
 events_dir=$(mktemp -d "${TMPDIR:-/tmp}/events.XXXXXX")
 trap 'rm -rf "$events_dir"' EXIT
 
-# record NAME OPTION... -- COMMAND...: leaves NAME.trace here, its text in $text
+# record NAME OPTION... -- COMMAND...: without frames; leaves NAME.trace here, its text in $text
 # and what is in it in $tally; a point by itself. COMMAND's output is in $out.
 record() {
 	local name=$1
 	shift
 	out=$events_dir/$name.out
-	if ! gotrace record -o "$name.trace" "$@" > "$out" 2> "$out.err"; then
+	if ! gotrace record --stacks none -o "$name.trace" "$@" > "$out" 2> "$out.err"; then
 		tap_not_ok "$name is recorded" "$(tail -n 20 "$out" "$out.err")"
 		return 1
 	fi

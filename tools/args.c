@@ -138,6 +138,18 @@ uint64_t args_duration(const struct args *args, const char *option,
 	return number(args, option, text, units, "10, 0.5, 250ms or 2m");
 }
 
+unsigned int args_number(const struct args *args, const char *option,
+			 const char *text, unsigned int min, unsigned int max)
+{
+	char *end;
+	long v = strtol(text, &end, 10);
+
+	if (end == text || *end || v < (long)min || v > (long)max)
+		args_fail(args, "%s takes a number from %u to %u, not '%s'",
+			  option, min, max, text);
+	return v;
+}
+
 unsigned int args_choice(const struct args *args, const char *option,
 			 const char *text, const char *const *names)
 {

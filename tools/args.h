@@ -44,6 +44,10 @@ uint64_t args_size(const struct args *args, const char *option,
 uint64_t args_duration(const struct args *args, const char *option,
 		       const char *text);
 
+/* A plain number from min to max. */
+unsigned int args_number(const struct args *args, const char *option,
+			 const char *text, unsigned int min, unsigned int max);
+
 /* The index of text in names, which ends with a NULL. */
 unsigned int args_choice(const struct args *args, const char *option,
 			 const char *text, const char *const *names);

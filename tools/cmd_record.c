@@ -396,6 +396,7 @@ int cmd_record(int argc, char **argv)
 	};
 	int opt;
 
+	r.start.stacks = GOTRACE_STACKS_KERNEL | GOTRACE_STACKS_USER;
 	while ((opt = args_next(&args, argc, argv)) != -1) {
 		if (opt == 'o')
 			r.path = optarg;

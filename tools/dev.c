@@ -269,8 +269,14 @@ void dev_explain_start(const char *cmd, int fd, int err,
 		      "times 64 KiB more than there are CPUs, the tables at least 1 MiB.\n",
 		      stderr);
 		break;
-	case EACCES:
 	case EPERM:
+		if (start->flags & GOTRACE_START_RAW) {
+			fputs("The option --raw needs the capability CAP_SYSLOG.\n",
+			      stderr);
+			break;
+		}
+		/* fallthrough */
+	case EACCES:
 		fputs("This needs root, or the capability CAP_PERFMON, and no confidentiality lockdown.\n",
 		      stderr);
 		break;

@@ -21,6 +21,13 @@ bool session_option(const struct args *args, int opt,
 		[GOTRACE_SYSCALLS_REGIONS] = "regions",
 		NULL,
 	};
+	static const char *const stacks[] = {
+		[0] = "none",
+		[GOTRACE_STACKS_KERNEL] = "kernel",
+		[GOTRACE_STACKS_USER] = "user",
+		[GOTRACE_STACKS_KERNEL | GOTRACE_STACKS_USER] = "both",
+		NULL,
+	};
 	static const char *const clocks[] = {
 		[GOTRACE_CLOCK_AUTO] = "auto",
 		[GOTRACE_CLOCK_TSC] = "tsc",
@@ -50,6 +57,16 @@ bool session_option(const struct args *args, int opt,
 		return true;
 	case SESSION_FORMAT:
 		start->format = args_choice(args, "--format", optarg, formats);
+		return true;
+	case SESSION_STACKS:
+		start->stacks = args_choice(args, "--stacks", optarg, stacks);
+		return true;
+	case SESSION_DEPTH:
+		start->depth = args_number(args, "--depth", optarg, 4,
+					   GOTRACE_DEPTH_MAX);
+		return true;
+	case SESSION_RAW:
+		start->flags |= GOTRACE_START_RAW;
 		return true;
 	case SESSION_IDLE:
 		start->flags |= GOTRACE_START_IDLE;

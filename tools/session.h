@@ -16,6 +16,9 @@ enum {
 	SESSION_SYSCALLS,
 	SESSION_CLOCK,
 	SESSION_FORMAT,
+	SESSION_STACKS,
+	SESSION_DEPTH,
+	SESSION_RAW,
 	SESSION_IDLE,
 	SESSION_DISCARD,
 };
@@ -26,6 +29,9 @@ enum {
 	{ "syscalls", required_argument, NULL, SESSION_SYSCALLS }, \
 	{ "clock", required_argument, NULL, SESSION_CLOCK }, \
 	{ "format", required_argument, NULL, SESSION_FORMAT }, \
+	{ "stacks", required_argument, NULL, SESSION_STACKS }, \
+	{ "depth", required_argument, NULL, SESSION_DEPTH }, \
+	{ "raw", no_argument, NULL, SESSION_RAW }, \
 	{ "idle", no_argument, NULL, SESSION_IDLE }, \
 	{ "discard", no_argument, NULL, SESSION_DISCARD }
 
@@ -34,6 +40,10 @@ enum {
 	"  --tables SIZE      memory for task states, stacks and strings (64M)\n" \
 	"  --syscalls MODE    off: no system calls; calls: an event at every entry;\n" \
 	"                     regions: every call with its end (the default)\n" \
+	"  --stacks WHOSE     none, kernel, user or both: whose frames stacks show, beside\n" \
+	"                     the call and the task's name (record: both, start: none)\n" \
+	"  --depth N          at most that many frames a stack, 4 to 126 (64)\n" \
+	"  --raw              real addresses of kernel frames; needs CAP_SYSLOG\n" \
 	"  --clock CLOCK      auto (the default), tsc, mono or boot\n" \
 	"  --idle             show idle times of CPUs as stopped processors\n" \
 	"  --format VERSION   1.21 (the default), or 1.19 for viewers before Go 1.21\n" \

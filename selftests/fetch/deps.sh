@@ -18,6 +18,7 @@ deps() {
 	gzip			gzip
 	binutils		strip
 	perl			perl
+	libdw-dev		/usr/include/elfutils/libdwfl.h
 	python3			python3
 	curl			curl
 	busybox-static		busybox
