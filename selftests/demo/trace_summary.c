@@ -57,7 +57,7 @@ static struct task *tasks;
 static struct call *calls;
 static size_t nkept, ntasks, ncalls;
 
-static unsigned long events, switches, wakeups, entries;
+static unsigned long events, switches, wakeups, entries, lost, gaps;
 static int64_t first = INT64_MAX, last = INT64_MIN;
 static uint64_t cpus;
 
@@ -244,12 +244,20 @@ static void add(const struct gt_event *ev)
 	kept[nkept++] = k;
 }
 
-/* The kernel says in the trace where it has gaps. */
-static void print_losses(const struct gt_event *ev)
+/* The kernel says in the trace where it has gaps: "lost 12 events on cpu 0 …". */
+static void add_loss(const struct gt_event *ev)
 {
-	if (ev->type == GT_EV_USER_LOG && ev->text_len > 4 &&
-	    !memcmp(ev->text, "lost", 4))
-		printf("  %.*s\n", (int)ev->text_len, (const char *)ev->text);
+	char text[64];
+	unsigned long n;
+
+	if (ev->type != GT_EV_USER_LOG || ev->text_len < 5)
+		return;
+	snprintf(text, sizeof(text), "%.*s", (int)ev->text_len,
+		 (const char *)ev->text);
+	if (sscanf(text, "lost %lu events", &n) == 1) {
+		lost += n;
+		gaps++;
+	}
 }
 
 /* --- the page --- */
@@ -331,6 +339,7 @@ static void print_page(const char *file, off_t size)
 	printf("  switches       %10lu\n", switches);
 	printf("  wake-ups       %10lu\n", wakeups);
 	printf("  system calls   %10lu, %zu names\n", entries, ncalls);
+	printf("  lost events    %10lu, %lu gaps\n", lost, gaps);
 	printf("  trace events   %10lu, %.2f bytes each, %.1f MiB\n", events,
 	       events ? (double)size / events : 0, size / 1048576.0);
 	print_calls();
@@ -357,7 +366,7 @@ int main(int argc, char **argv)
 		if (next != GT_TRACE_EVENT)
 			continue;
 		add(&ev);
-		print_losses(&ev);
+		add_loss(&ev);
 	}
 	if (next < 0)
 		errx(1, "%s: %s", argv[1], gt_trace_error(&trace));
