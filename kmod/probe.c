@@ -10,16 +10,21 @@
 
 static struct gt_probe *const tables[] = { gt_sched_probes, gt_syscall_probes };
 
-#define for_each_probe(t, p)						\
-	for ((t) = 0; (t) < ARRAY_SIZE(tables); (t)++)			\
-		for ((p) = tables[t]; (p)->name; (p)++)
+/* The probe after @p, from table @t on: for (p = next(&t, NULL); p; p = next(&t, p)). */
+static struct gt_probe *next(u32 *t, struct gt_probe *p)
+{
+	if (p && (p + 1)->name)
+		return p + 1;
+	*t = p ? *t + 1 : 0;
+	return *t < ARRAY_SIZE(tables) ? tables[*t] : NULL;
+}
 
 static void match(struct tracepoint *tp, void *unused)
 {
 	struct gt_probe *p;
 	u32 t;
 
-	for_each_probe(t, p)
+	for (p = next(&t, NULL); p; p = next(&t, p))
 		if (!strcmp(p->name, tp->name))
 			p->tp = tp;
 }
@@ -31,7 +36,7 @@ int gt_probe_find(void)
 	u32 t;
 
 	for_each_kernel_tracepoint(match, NULL);
-	for_each_probe(t, p) {
+	for (p = next(&t, NULL); p; p = next(&t, p)) {
 		if (!p->tp) {
 			pr_err("this kernel has no tracepoint %s\n", p->name);
 			return -ENOENT;
@@ -46,7 +51,7 @@ int gt_probe_attach(void)
 	u32 t;
 	int err;
 
-	for_each_probe(t, p) {
+	for (p = next(&t, NULL); p; p = next(&t, p)) {
 		if (p->is_wanted && !p->is_wanted())
 			continue;
 		err = tracepoint_probe_register(p->tp, p->func, NULL);
@@ -65,7 +70,7 @@ void gt_probe_detach(void)
 	struct gt_probe *p;
 	u32 t;
 
-	for_each_probe(t, p) {
+	for (p = next(&t, NULL); p; p = next(&t, p)) {
 		if (p->attached)
 			tracepoint_probe_unregister(p->tp, p->func, NULL);
 		p->attached = false;

@@ -49,7 +49,7 @@ int gt_task_init(void)
 {
 	BUILD_BUG_ON(PID_MAX_LIMIT > 1 << GOID_SHIFT);
 	BUILD_BUG_ON(offsetof(struct gt_task, doing) != 64);
-	BUILD_BUG_ON(NR_CPUS - 1 > GT_CPU_MASK);
+	BUILD_BUG_ON(CONFIG_NR_CPUS - 1 > GT_CPU_MASK);
 	gt_task_leaves = vzalloc(array_size(NR_LEAVES, sizeof(*gt_task_leaves)));
 	return gt_task_leaves ? 0 : -ENOMEM;
 }
@@ -104,7 +104,7 @@ static bool leaf_get_locked(u32 tid)
 	new = gt_arena_alloc(sizeof(*new));
 	if (!new)
 		return false;
-	smp_store_release(leaf, new);
+	smp_store_release(leaf, new);	/* (A) publish; pairs with (B) */
 	return true;
 }
 
@@ -242,11 +242,12 @@ struct gt_task *gt_task_next(u32 *tid)
 	struct gt_task *t;
 
 	for (; *tid < PID_MAX_LIMIT; ++*tid) {
+		/* (B) as in gt_task_find() */
 		if (!smp_load_acquire(&gt_task_leaves[*tid >> GT_LEAF_BITS])) {
 			*tid |= GT_LEAF_SIZE - 1;
 			continue;
 		}
-		t = smp_load_acquire(head_of(*tid));
+		t = smp_load_acquire(head_of(*tid));	/* (B) */
 		if (t) {
 			++*tid;
 			return t;

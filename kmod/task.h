@@ -164,6 +164,7 @@ static __always_inline struct gt_task *gt_task_find(struct task_struct *p)
 
 	if (unlikely(!leaf))
 		return NULL;
+	/* (B) and of the state */
 	t = smp_load_acquire(&leaf->tid[tid & (GT_LEAF_SIZE - 1)].task);
 	while (t && unlikely(t->owner != p))
 		t = READ_ONCE(t->chain);

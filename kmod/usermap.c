@@ -297,7 +297,7 @@ static void keep(struct mm *m, const struct user_range *r, u32 seq)
 		if (m->n == RANGES_MAX)
 			forget_locked(m);
 		m->ranges[m->n] = *r;
-		smp_store_release(&m->n, m->n + 1);
+		smp_store_release(&m->n, m->n + 1);	/* the range is written */
 	}
 	raw_spin_unlock_irqrestore(&maps.lock, flags);
 }
@@ -309,7 +309,7 @@ static void keep(struct mm *m, const struct user_range *r, u32 seq)
 static noinline u64 ask(struct mm *m, u64 pc)
 {
 	struct mm_struct *mm = current->mm;
-	u32 seq = smp_load_acquire(&m->seq);
+	u32 seq = smp_load_acquire(&m->seq);	/* before the mappings are looked at */
 	struct vm_area_struct *vma;
 	struct user_range r = { 0 };
 

@@ -120,7 +120,7 @@ TEST_F(ioctl, unknown_flags_are_einval)
 	for (bit = 0; bit < 32; bit++) {
 		start.flags = 1U << bit;
 		if (!(start.flags & (GOTRACE_START_DISCARD |
-				     GOTRACE_START_IDLE))) {
+				     GOTRACE_START_IDLE | GOTRACE_START_RAW))) {
 			EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &start));
 		}
 		if (bit) {
@@ -246,6 +246,14 @@ TEST_F(ioctl, values_out_of_range_are_einval)
 	bad.format = GOTRACE_FORMAT_1_19 + 1;
 	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
 	bad.format = ~0U;
+	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
+	bad = good;
+	bad.stacks = (GOTRACE_STACKS_KERNEL | GOTRACE_STACKS_USER) + 1;
+	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
+	bad = good;
+	bad.depth = 3;
+	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
+	bad.depth = GOTRACE_DEPTH_MAX + 1;
 	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
 }
 
