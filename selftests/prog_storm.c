@@ -46,13 +46,19 @@ static void reap(pid_t pid)
 		err(1, "waitpid");
 }
 
+/* One that does not outlive its parent: some of them would never end. */
 static pid_t child(void)
 {
-	pid_t pid;
+	pid_t parent = getpid(), pid;
 
 	do
 		pid = fork();
 	while (pid < 0 && again());
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
+	}
 	return pid;
 }
 

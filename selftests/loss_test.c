@@ -1,0 +1,313 @@
+/* vm: timeout=300 */
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Losses, forced: the smallest buffers and a reader that does not read; tables
+ * too small for the tasks. The trace must still be one (the host's parsers say
+ * so), and what was lost must be counted, in STATUS and in the trace alike.
+ */
+#include "device.h"
+#include "trace.h"
+#include "kselftest_harness.h"
+
+#include <pthread.h>
+
+#define MAX_CPUS	64
+
+FIXTURE(loss) {
+	int ctl;
+	pid_t load[2];
+	struct gotrace_status st;
+	struct gotrace_cpu_status cpus[MAX_CPUS];
+	struct gt_bytes got;
+};
+
+/* Calls, forks and sleeps; as fast as it can, on whatever CPU. */
+static pid_t start_load(void)
+{
+	pid_t pid = gt_fork();
+
+	if (pid)
+		return pid;
+	for (;;) {
+		pid_t child = fork();
+
+		if (!child)
+			_exit(0);
+		gt_busy(500);
+		waitpid(child, NULL, 0);
+	}
+}
+
+FIXTURE_SETUP(loss)
+{
+	ASSERT_EQ(0, gt_reset());
+	self->ctl = gt_open(O_WRONLY);
+	ASSERT_GE(self->ctl, 0);
+	self->load[0] = start_load();
+	self->load[1] = start_load();
+}
+
+FIXTURE_TEARDOWN(loss)
+{
+	gt_kill_and_join(self->load[0]);
+	gt_kill_and_join(self->load[1]);
+	free(self->got.data);
+	close(self->ctl);
+}
+
+static int start_smallest(int ctl)
+{
+	struct gotrace_start args = gt_start_args();
+
+	args.syscalls = GOTRACE_SYSCALLS_REGIONS;
+	args.buffer_bytes = gt_min_buffer_bytes();
+	return gt_start_with(ctl, &args);
+}
+
+static int ask(FIXTURE_DATA(loss) *self)
+{
+	memset(&self->st, 0, sizeof(self->st));
+	self->st.size = sizeof(self->st);
+	self->st.cpus_addr = (uintptr_t)self->cpus;
+	self->st.cpus_len = MAX_CPUS;
+	self->st.cpu_size = sizeof(self->cpus[0]);
+	return gt_ioctl(self->ctl, GOTRACE_IOC_STATUS, &self->st);
+}
+
+/* Waits until more than @lost events are lost for want of a buffer. */
+static int wait_lost(FIXTURE_DATA(loss) *self, uint64_t lost)
+{
+	int ms, err;
+
+	for (ms = 0; ms < GT_WAIT_MS; ms += 5) {
+		err = ask(self);
+		if (err || self->st.lost[GOTRACE_LOST_BUFFER] > lost)
+			return err;
+		gt_sleep_ms(5);
+	}
+	return -ETIMEDOUT;
+}
+
+/* Waits until every CPU writes again. */
+static int wait_bright(FIXTURE_DATA(loss) *self)
+{
+	unsigned int i, dark = 1;
+	int ms, err;
+
+	for (ms = 0; dark && ms < GT_WAIT_MS; ms += 5) {
+		err = ask(self);
+		if (err)
+			return err;
+		for (i = dark = 0; i < self->st.cpus_len; i++)
+			dark |= self->cpus[i].flags & 2;
+		gt_sleep_ms(1);
+	}
+	return dark ? -ETIMEDOUT : 0;
+}
+
+/*
+ * What the trace says of its gaps, in UserLogs "lost N events on cpu C in T ns",
+ * against the last STATUS. 0, or 1 after a line about the difference.
+ */
+static int gaps_differ(FIXTURE_DATA(loss) *self)
+{
+	uint64_t lost[MAX_CPUS] = { 0 }, gaps[MAX_CPUS] = { 0 }, sum = 0;
+	struct gt_record r;
+	struct gt_walk w;
+	int ret = gt_walk_init(&w, self->got.data, self->got.len);
+	unsigned int i;
+
+	while (!ret && (ret = gt_walk_next(&w, &r)) > 0) {
+		unsigned long long n, ns;
+		unsigned int cpu;
+		char text[128];
+
+		ret = 0;
+		if (r.type != GT_USER_LOG || r.text_len >= sizeof(text))
+			continue;
+		memcpy(text, r.text, r.text_len);
+		text[r.text_len] = 0;
+		if (sscanf(text, "lost %llu events on cpu %u in %llu ns", &n,
+			   &cpu, &ns) != 3 || cpu >= MAX_CPUS || !n || !ns) {
+			printf("# odd message: %s\n", text);
+			return 1;
+		}
+		lost[cpu] += n;
+		gaps[cpu]++;
+		sum += n;
+	}
+	for (i = 0; i < self->st.cpus_len; i++) {
+		if (lost[i] == self->cpus[i].lost[GOTRACE_LOST_BUFFER] &&
+		    gaps[i] == self->cpus[i].dark)
+			continue;
+		printf("# CPU %u: %ju lost in %ju gaps in the trace, STATUS says %llu in %llu\n",
+		       i, (uintmax_t)lost[i], (uintmax_t)gaps[i],
+		       self->cpus[i].lost[GOTRACE_LOST_BUFFER],
+		       self->cpus[i].dark);
+		ret = 1;
+	}
+	if (sum != self->st.lost[GOTRACE_LOST_BUFFER]) {
+		printf("# %ju lost in the trace, STATUS says %llu\n",
+		       (uintmax_t)sum, self->st.lost[GOTRACE_LOST_BUFFER]);
+		ret = 1;
+	}
+	return ret;
+}
+
+static int load_file(struct gt_bytes *b, const char *name)
+{
+	int fd = gt_err(open(name, O_RDONLY)), err;
+
+	if (fd < 0)
+		return fd;
+	err = gt_drain(fd, b);
+	close(fd);
+	return err;
+}
+
+/* Every CPU fills what there is, goes dark, and stays so until STOP. */
+TEST_F(loss, nobody_reads_before_stop)
+{
+	int fd;
+
+	ASSERT_EQ(0, start_smallest(self->ctl));
+	ASSERT_EQ(0, wait_lost(self, 10000));
+	ASSERT_EQ(0, gt_stop(self->ctl, 0));
+	ASSERT_EQ(0, ask(self));
+	EXPECT_GT(self->st.lost[GOTRACE_LOST_BUFFER], 10000u);
+	EXPECT_LE(self->st.bytes_produced,
+		  gt_min_buffer_bytes() + (1 << 20));	/* and the footer */
+	fd = gt_open(O_RDONLY);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, gt_drain(fd, &self->got));
+	close(fd);
+	EXPECT_EQ(0, gt_save(&self->got, "loss_no_reader.trace"));
+	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
+	EXPECT_EQ(0, gaps_differ(self));
+}
+
+/* A reader in its own process, who is stopped and goes on, several times. */
+TEST_F_TIMEOUT(loss, reader_is_stopped_again_and_again, 100)
+{
+	pid_t reader = gt_fork();
+	uint64_t lost = 0;
+	int round;
+
+	if (!reader) {
+		execl("/bin/sh", "sh", "-c",
+		      "exec cat " GOTRACE_DEVICE " > loss_stopped.trace", NULL);
+		_exit(127);
+	}
+	ASSERT_EQ(0, start_smallest(self->ctl));
+	for (round = 0; round < 4; round++) {
+		ASSERT_EQ(0, kill(reader, SIGSTOP));
+		ASSERT_EQ(0, wait_lost(self, lost));
+		gt_sleep_ms(20);
+		if (round == 3)
+			break;
+		ASSERT_EQ(0, kill(reader, SIGCONT));
+		ASSERT_EQ(0, wait_bright(self));
+		ASSERT_EQ(0, ask(self));
+		lost = self->st.lost[GOTRACE_LOST_BUFFER];
+	}
+	/* the last gap is open when tracing stops */
+	ASSERT_EQ(0, gt_stop(self->ctl, GOTRACE_STOP_NOWAIT));
+	ASSERT_EQ(0, ask(self));
+	ASSERT_EQ(0, kill(reader, SIGCONT));
+	ASSERT_EQ(0, gt_join(reader));
+	ASSERT_EQ(0, load_file(&self->got, "loss_stopped.trace"));
+	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
+	EXPECT_GT(self->st.lost[GOTRACE_LOST_BUFFER], lost);
+	EXPECT_GE(self->cpus[0].dark + self->cpus[1].dark, 4u);
+	EXPECT_EQ(0, gaps_differ(self));
+}
+
+/* A slow reader: CPUs go dark and come back all the time, one by one. */
+TEST_F_TIMEOUT(loss, reader_is_always_late, 100)
+{
+	int fd = gt_open(O_RDONLY), i;
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, start_smallest(self->ctl));
+	for (i = 0; i < 60; i++) {
+		ASSERT_GT(gt_take(fd, &self->got, 16384), 0);
+		gt_sleep_ms(10);
+	}
+	ASSERT_EQ(0, gt_stop(self->ctl, GOTRACE_STOP_NOWAIT));
+	ASSERT_EQ(0, ask(self));
+	ASSERT_EQ(0, gt_drain(fd, &self->got));
+	close(fd);
+	EXPECT_EQ(0, gt_save(&self->got, "loss_late.trace"));
+	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
+	EXPECT_GT(self->st.lost[GOTRACE_LOST_BUFFER], 0u);
+	EXPECT_EQ(0, gaps_differ(self));
+}
+
+/* What is lost is lost; the next session knows nothing of it. */
+TEST_F(loss, next_session_begins_without)
+{
+	int fd = gt_open(O_RDWR);
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, start_smallest(fd));
+	ASSERT_EQ(0, wait_lost(self, 0));
+	ASSERT_EQ(0, gt_stop(fd, 0));
+	ASSERT_EQ(0, gt_drain(fd, &self->got));
+	ASSERT_EQ(0, gt_start(fd));
+	gt_sleep_ms(20);
+	ASSERT_EQ(0, gt_stop(fd, 0));
+	ASSERT_EQ(0, ask(self));
+	EXPECT_EQ(0u, self->st.lost[GOTRACE_LOST_BUFFER]);
+	EXPECT_EQ(0u, self->cpus[0].dark + self->cpus[1].dark);
+	self->got.len = 0;
+	ASSERT_EQ(0, gt_drain(fd, &self->got));
+	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
+	EXPECT_EQ(0, gt_save(&self->got, "loss_after.trace"));
+	close(fd);
+}
+
+static void *be_named(void *arg)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "t%ld", (long)arg);
+	prctl(PR_SET_NAME, name);
+	return NULL;
+}
+
+/* Threads with a name each, until the tables hold no more. */
+TEST_F_TIMEOUT(loss, tables_are_full, 100)
+{
+	struct gotrace_start args = gt_start_args();
+	int fd = gt_open(O_RDWR);
+	uint64_t lost = 0;
+	long i;
+
+	ASSERT_GE(fd, 0);
+	args.syscalls = GOTRACE_SYSCALLS_OFF;
+	args.table_bytes = 1 << 20;
+	ASSERT_EQ(0, gt_start_with(fd, &args));
+	for (i = 0; lost < 100 && i < 60000; i++) {
+		pthread_t t;
+
+		ASSERT_EQ(0, pthread_create(&t, NULL, be_named, (void *)i));
+		ASSERT_EQ(0, pthread_join(t, NULL));
+		if (i % 256 == 0) {
+			ASSERT_EQ(0, ask(self));
+			lost = self->st.lost[GOTRACE_LOST_TASK] +
+			       self->st.lost[GOTRACE_LOST_STACK];
+		}
+	}
+	ASSERT_EQ(0, gt_stop(fd, 0));
+	ASSERT_EQ(0, ask(self));
+	EXPECT_LE(self->st.table_bytes, 1u << 20);
+	EXPECT_GE(lost, 100u) {
+		TH_LOG("after %ld threads", i);
+	}
+	ASSERT_EQ(0, gt_drain(fd, &self->got));
+	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
+	EXPECT_EQ(0, gt_save(&self->got, "loss_tables.trace"));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
