@@ -22,5 +22,6 @@ int cmd_start(int argc, char **argv);
 int cmd_stop(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
+int cmd_symbolize(int argc, char **argv);
 
 #endif

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +32,7 @@
 #include "progress.h"
 #include "session.h"
 #include "signals.h"
+#include "symbolize.h"
 
 static const char usage[] =
 "usage: gotrace record [OPTION]... [--] [COMMAND [ARGUMENT]...]\n"
@@ -44,6 +46,9 @@ static const char usage[] =
 "  -d, --duration TIME\n"
 "                     stop after that time, e.g. 10, 0.5, 250ms or 2m\n"
 SESSION_USAGE
+"  --no-symbols       leave user frames as offsets in their files; 'gotrace symbolize'\n"
+"                     names them later. It is like that too when FILE is '-', or none\n"
+"                     that can be replaced\n"
 "  -h, --help         this text\n"
 "  -V, --version      which gotrace this is\n"
 "\n"
@@ -55,9 +60,12 @@ SESSION_USAGE
 "be run). Without COMMAND, or when it succeeded or was ended by the duration: 0, or\n"
 "3 if events were lost. 1 when recording failed, 2 when the usage was wrong.\n";
 
+enum { OPT_NO_SYMBOLS = 512 };	/* apart from session.h's */
+
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "duration", required_argument, NULL, 'd' },
+	{ "no-symbols", no_argument, NULL, OPT_NO_SYMBOLS },
 	SESSION_OPTIONS,
 	ARGS_COMMON
 };
@@ -72,6 +80,7 @@ struct record {
 	const char *path;
 	uint64_t duration;		/* ns, 0 is none */
 	char **command;			/* NULL is none */
+	bool no_symbols;
 
 	int fd;
 	struct output out;
@@ -314,6 +323,27 @@ static void summarize(struct record *r)
 	progress_summary(r->out.name, &r->status, ns, r->out.written);
 }
 
+/*
+ * The programs are likely still there, as they were. That it fails takes
+ * nothing from what was recorded.
+ */
+static void name_frames(const struct record *r)
+{
+	struct symbolize s = {
+		.cmd = "record", .began = r->status.start_real,
+	};
+	struct stat st;
+
+	if (r->no_symbols || r->failed || !r->out.path ||
+	    !(r->start.stacks & GOTRACE_STACKS_USER) ||
+	    stat(r->out.path, &st) || !S_ISREG(st.st_mode))
+		return;
+	/* The trace is safe: from here on ^C only leaves the names out. */
+	signals_restore();
+	if (symbolize_file(&s, r->out.path, r->out.path))
+		fprintf(stderr, "The trace is kept with offsets for functions.\n");
+}
+
 static int exit_code(const struct record *r)
 {
 	if (r->failed)
@@ -385,6 +415,7 @@ static int record(struct record *r)
 		output_failed(r, err);
 	summarize(r);
 	close(r->fd);
+	name_frames(r);
 	free(r->buf);
 	return exit_code(r);
 }
@@ -403,6 +434,8 @@ int cmd_record(int argc, char **argv)
 		else if (opt == 'd')
 			r.duration = args_duration(&args, "--duration",
 						   optarg);
+		else if (opt == OPT_NO_SYMBOLS)
+			r.no_symbols = true;
 		else
 			session_option(&args, opt, &r.start);
 	}

@@ -15,6 +15,7 @@ static const struct command {
 	{ "stop",   cmd_stop,   "stop the session" },
 	{ "status", cmd_status, "what the tracer does now" },
 	{ "dump",   cmd_dump,   "print a trace, one event a line" },
+	{ "symbolize", cmd_symbolize, "name the functions in a trace's user frames" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -26,7 +27,7 @@ static void usage(FILE *to)
 	      "Traces the kernel in the format of Go's execution tracer.\n"
 	      "\n", to);
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].help);
+		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].help);
 	fputs("\n"
 	      "'gotrace COMMAND --help' explains a command, 'gotrace --version' says which\n"
 	      "gotrace this is. Open a trace with 'go tool trace FILE'.\n", to);
