@@ -2,10 +2,11 @@
 /*
  * spin: two processes that want one CPU.
  *
- *	spin yield CPU TIMES	each calls sched_yield TIMES times
+ *	spin yield CPU TIMES	each calls sched_yield until it was switched out
+ *				TIMES times, by itself or not
  *	spin hog CPU MS		each computes for MS milliseconds, calling nothing
- *	spin move MS		five of them, moved from CPU to CPU and up and down
- *				in priority all the while
+ *	spin move TIMES		five of them, moved from CPU to CPU and up and down
+ *				in priority TIMES times
  *
  * Prints the pids of those who spun.
  */
@@ -45,14 +46,40 @@ static void tie_to(pid_t pid, int cpu)
 		err(1, "CPU %d", cpu);
 }
 
+static long switched_out(void)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_SELF, &u))
+		err(1, "getrusage");
+	return u.ru_nivcsw;
+}
+
+/*
+ * A yield switches only when the scheduler finds the other worth it, which on a
+ * busy machine it may not for long: so they are counted, not the calls.
+ */
 static void yield(long times)
 {
+	long end;
+
 	/* Both must be there, or there is nobody to yield to. */
 	__atomic_add_fetch(go, 1, __ATOMIC_ACQ_REL);
 	while (__atomic_load_n(go, __ATOMIC_ACQUIRE) < 2)
 		sched_yield();
-	while (times--)
+	end = switched_out() + times;
+	while (switched_out() < end && __atomic_load_n(go, __ATOMIC_ACQUIRE) == 2)
 		sched_yield();
+	/* The other has nobody left to yield to. */
+	__atomic_add_fetch(go, 1, __ATOMIC_ACQ_REL);
+}
+
+/* Until all moves are done. */
+static void be_moved(long unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(go, __ATOMIC_ACQUIRE))
+		;
 }
 
 static void hog(long ms)
@@ -96,20 +123,19 @@ static void repolicy(pid_t pid, int turn)
 		err(1, "sched_setscheduler");
 }
 
-static void move(long ms)
+static void move(long times)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN), turn;
 	struct sched_param first = { .sched_priority = 10 };
-	long end = now_ms() + ms;
 	pid_t pids[MOVED];
 	int i;
 
 	for (i = 0; i < MOVED; i++)
-		pids[i] = start(hog, -1, ms);
+		pids[i] = start(be_moved, -1, 0);
 	/* the mover is not kept waiting by those it makes real-time */
 	if (sched_setscheduler(0, SCHED_FIFO, &first))
 		err(1, "sched_setscheduler");
-	for (turn = 0; now_ms() < end; turn++) {
+	for (turn = 0; turn < times; turn++) {
 		pid_t pid = pids[turn % MOVED];
 
 		tie_to(pid, turn / 3 % cpus);
@@ -121,6 +147,7 @@ static void move(long ms)
 	}
 	for (i = 0; i < MOVED; i++)
 		repolicy(pids[i], 0);
+	__atomic_store_n(go, 1, __ATOMIC_RELEASE);
 }
 
 int main(int argc, char **argv)

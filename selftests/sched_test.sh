@@ -47,7 +47,7 @@ pair futex GoBlockSync regions
 pair socket GoBlockRecv off
 pair signal GoBlockCond regions
 
-if record sched_yield --syscalls off -- spin yield 0 1000; then
+if record sched_yield --syscalls off -- spin yield 0 200; then
 	while read -r pid; do
 		tap_num "yield: GoSched of $pid" "$(count by "$pid" GoSched)" -ge 20
 	done < "$out"
@@ -60,7 +60,7 @@ if record sched_hog --syscalls calls -- spin hog 1 300; then
 	done < "$out"
 fi
 
-if record sched_move --syscalls regions -- spin move 600; then
+if record sched_move --syscalls regions -- spin move 900; then
 	tap_is "move: all ran on both CPUs" "$(($(wc -l < "$out") * 2))" "$(awk '
 		FNR == NR { pid["g=" $1] = 1; next }
 		$4 ~ /^GoStart/ && $5 in pid { ran[$5 " " $2] = 1 }
