@@ -70,10 +70,11 @@ static __always_inline u64 gt_arch_user_fp(struct pt_regs *regs)
 /*
  * From a frame of user code to its caller's: the saved frame pointer and the
  * return address lie at *@fp. False at the end: a pointer that is not aligned,
- * not readable without a fault, or does not lead further out. Page faults are
- * off.
+ * not readable without a fault, or leads to itself, or once too often down
+ * (@down counts what is left; Go's runtime does it when it changes stacks, but
+ * a ring must have an end). Page faults are off.
  */
-static __always_inline bool gt_arch_user_next(u64 *fp, u64 *pc)
+static __always_inline bool gt_arch_user_next(u64 *fp, u64 *pc, u32 *down)
 {
 	u64 at = *fp, next, ret;
 
@@ -96,7 +97,9 @@ static __always_inline bool gt_arch_user_next(u64 *fp, u64 *pc)
 	if (!ret || ret >= TASK_SIZE_MAX)
 		return false;
 	*pc = ret;
-	*fp = next > at ? next : 0;
+	if (next == at || (next < at && !(*down)--))
+		next = 0;
+	*fp = next;
 	return true;
 }
 

@@ -31,6 +31,7 @@
 
 #define MM_HASH_BITS	10
 #define FILE_HASH_BITS	8
+#define DOWN_MAX	2	/* changes to a lower stack in one walk */
 #define RANGES_MAX	40	/* executable mappings of one address space, kept at once */
 
 struct user_range {
@@ -337,8 +338,9 @@ static noinline u64 ask(struct mm *m, u64 pc)
  * @frames: where frames go, leaf first
  * @max:    how many at most
  *
- * A frame pointer that points to itself, back, into the kernel or to what is
- * not there ends the walk; so does a return address that is no code.
+ * A frame pointer that points to itself, into the kernel or to what is not
+ * there ends the walk; so does a return address that is no code, and a chain
+ * that comes back again and again.
  *
  * Return: how many.
  * Context: The task itself, entering a system call: interrupts on, no locks.
@@ -347,7 +349,7 @@ u32 gt_usermap_walk(struct pt_regs *regs, u64 *frames, u32 max)
 {
 	struct mm *m = current->mm ? get_mm(current->mm) : NULL;
 	u64 pc = regs->ip, fp = gt_arch_user_fp(regs), frame;
-	u32 n = 0;
+	u32 n = 0, down = DOWN_MAX;
 
 	if (!m)
 		return 0;
@@ -357,7 +359,7 @@ u32 gt_usermap_walk(struct pt_regs *regs, u64 *frames, u32 max)
 		if (!frame)
 			break;
 		frames[n++] = frame;
-		if (!gt_arch_user_next(&fp, &pc))
+		if (!gt_arch_user_next(&fp, &pc, &down))
 			break;
 	}
 	pagefault_enable();
