@@ -1,5 +1,5 @@
-/* vm: timeout=300 */
 // SPDX-License-Identifier: GPL-2.0
+/* vm: timeout=300 tcg=single */
 /*
  * Session after session, while tasks are born and die: each is whole, ends
  * where it should, and leaves nothing behind.

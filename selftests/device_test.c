@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* vm: tcg=single */
 /*
  * /dev/gotrace as a file: who may hold it open, what it does and does not do.
  * What read() delivers is read_test.c; START and STOP are session_test.c.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* vm: tcg=single */
 /*
  * What every ioctl refuses, and with which errno; how the structs grow.
  */

@@ -1,5 +1,5 @@
-/* vm: alone */
 // SPDX-License-Identifier: GPL-2.0
+/* vm: alone */
 /*
  * Confidentiality lockdown. It cannot be taken back before the next boot, so
  * this is a test of its own, with one order.

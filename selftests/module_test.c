@@ -1,5 +1,5 @@
-/* vm: timeout=300 */
 // SPDX-License-Identifier: GPL-2.0
+/* vm: timeout=300 tcg=single */
 /*
  * Unloading in every state of a session, and loading again. GOTRACE_KO is the
  * module's file.

@@ -1,5 +1,5 @@
-/* vm: mem=2G timeout=300 */
 // SPDX-License-Identifier: GPL-2.0
+/* vm: mem=2G timeout=300 */
 /*
  * START where the initial state does not fit: so many threads that a dozen
  * bytes each are more than the smallest buffers hold.

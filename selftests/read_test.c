@@ -1,5 +1,5 @@
-/* vm: timeout=300 */
 // SPDX-License-Identifier: GPL-2.0
+/* vm: timeout=300 tcg=single */
 /*
  * read(2), poll(2), splice(2): every byte of a session comes once, in order,
  * whoever reads it in whatever pieces, whatever interrupts him.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* vm: tcg=single */
 /*
  * Who may trace: CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace,
  * asked at open and at every ioctl. The file's mode is made 0666 first, so that

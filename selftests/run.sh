@@ -70,7 +70,7 @@ for f in "$here"/*_test.c "$here"/*_test.sh; do
 		case $w in
 		timeout=*) timeout[$n]=${w#*=};;
 		module=*) module[$n]=${w#*=};;
-		smp=*|mem=*) boot[$n]+=" --${w%%=*} ${w#*=}";;
+		smp=*|mem=*|tcg=*) boot[$n]+=" --${w%%=*} ${w#*=}";;
 		append=*) boot[$n]+=" --append ${w#*=}";;
 		tsc=off) boot[$n]+=" --no-tsc";;
 		alone) boot[$n]+=" --env ALONE=$n";;

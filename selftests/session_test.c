@@ -1,5 +1,5 @@
-/* vm: timeout=300 */
 // SPDX-License-Identifier: GPL-2.0
+/* vm: timeout=300 tcg=single */
 /*
  * The life of a session: START, tracing, STOP, draining, end of file, gone.
  */

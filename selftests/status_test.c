@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* vm: tcg=single */
 /*
  * STATUS: what it says in each state of a session, and to whom it writes.
  */

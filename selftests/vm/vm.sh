@@ -22,6 +22,11 @@ usage() {
 	  -C, --chdir DIR    where COMMAND runs (/out with --out, else /tmp)
 	  -l, --log FILE     keep the console there
 	      --no-tsc       let the kernel doubt the TSC, as it does by itself
+	      --tcg MODE     multi: CPUs run side by side; single: in turns, which
+	                     QEMU needs where probes are switched on and off often
+	                     under load: side by side, a CPU may keep to a
+	                     translation of code that another one is patching, and
+	                     hangs in the kernel's int3 (multi)
 	      --icount       one CPU, 1 ns of guest time = 1 instruction; the guest
 	                     has only busybox and what --pack names; results
 	                     repeat. Files left in /out come back at the end.
@@ -44,7 +49,7 @@ say() { printf 'vm: %s\n' "$*" >&2; }
 usage_error() { say "$*, see --help"; exit 2; }
 
 kernel=${KERNEL:-6.1} smp=2 mem=1G timeout=120 append='' out='' cwd='' log=''
-tsc='tsc=reliable' icount=0 show=0 judge=1 pack=() envs=()
+tsc='tsc=reliable' tcg=multi icount=0 show=0 judge=1 pack=() envs=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h|--help) usage; exit 0;;
@@ -66,6 +71,7 @@ while [ $# -gt 0 ]; do
 	-e|--env) envs+=("$2");;
 	-C|--chdir) cwd=$2;;
 	-l|--log) log=$2;;
+	--tcg) tcg=$2;;
 	--pack) pack+=("$2");;
 	*) usage_error "unknown option $1";;
 	esac
@@ -73,6 +79,7 @@ while [ $# -gt 0 ]; do
 done
 [ $# -gt 0 ] || usage_error "no command"
 [[ $timeout =~ ^[0-9]+$ ]] || usage_error "--timeout wants seconds"
+[[ $tcg =~ ^(single|multi)$ ]] || usage_error "--tcg wants single or multi"
 [ ${#pack[@]} = 0 ] || [ $icount = 1 ] || usage_error "--pack goes with --icount"
 
 case $kernel in
@@ -191,7 +198,7 @@ if [ $icount = 1 ]; then
 		-chardev "file,id=files,path=$run/files"
 		-device "virtserialport,chardev=files,name=gotrace.files")
 else
-	args+=(-accel "tcg,thread=multi"
+	args+=(-accel "tcg,thread=$tcg"
 		-fsdev "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap"
 		-device "virtio-9p-pci,fsdev=host,mount_tag=host")
 	[ -z "$out" ] || args+=(
