@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 /* A C++ name can be a page of templates. */
 #define TEXT_MAX 4096
 
@@ -41,21 +43,6 @@ void newnames_take_pc(struct newnames *nn, uint64_t pc)
 	take(nn, &nn->taken_pcs, pc);
 }
 
-static bool reserve(void **array, size_t n, size_t *size, size_t entry)
-{
-	size_t bigger = *size ? 2 * *size : 64;
-	void *p;
-
-	if (n < *size)
-		return true;
-	p = realloc(*array, bigger * entry);
-	if (!p)
-		return false;
-	*array = p;
-	*size = bigger;
-	return true;
-}
-
 /* FNV-1a. */
 static uint64_t hash(uint64_t h, const void *data, size_t len)
 {
@@ -72,7 +59,7 @@ static bool add_string(struct newnames *nn, const char *text, size_t len)
 {
 	struct newnames_string s = { .len = len };
 
-	if (!reserve((void **)&nn->strings, nn->n_strings, &nn->size_strings,
+	if (!array_reserve(&nn->strings, nn->n_strings, &nn->size_strings,
 		     sizeof(s)))
 		return false;
 	s.text = malloc(len);
@@ -120,7 +107,7 @@ size_t newnames_frame(struct newnames *nn, const char *fn, const char *file,
 		if (!at)
 			break;
 		if (!*at) {
-			if (!reserve((void **)&nn->frames, nn->n_frames,
+			if (!array_reserve(&nn->frames, nn->n_frames,
 				     &nn->size_frames, sizeof(f)))
 				break;
 			nn->frames[nn->n_frames++] = f;

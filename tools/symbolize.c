@@ -21,10 +21,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "lib/trace.h"
 #include "newnames.h"
+#include "putrecord.h"
 #include "replace.h"
 #include "symbols.h"
+#include "userframe.h"
 
 /* A frame of the trace: all that have this function and this file. */
 struct place {
@@ -76,21 +79,6 @@ static int no_memory(const struct job *j)
 	return fail(j, "no memory");
 }
 
-/* Room for one more in an array. */
-static bool reserve(void *array, size_t n, size_t *size, size_t entry)
-{
-	void **data = array, *p;
-
-	if (n < *size)
-		return true;
-	p = realloc(*data, (*size ? 2 * *size : 64) * entry);
-	if (!p)
-		return false;
-	*data = p;
-	*size = *size ? 2 * *size : 64;
-	return true;
-}
-
 /* ---- Reading ---- */
 
 static int add_gap(struct job *j)
@@ -102,7 +90,7 @@ static int add_gap(struct job *j)
 		last->end = r->off;
 		return 0;
 	}
-	if (!reserve(&j->gaps, j->n_gaps, &j->size_gaps, sizeof(*j->gaps)))
+	if (!array_reserve(&j->gaps, j->n_gaps, &j->size_gaps, sizeof(*j->gaps)))
 		return no_memory(j);
 	j->gaps[j->n_gaps++] = (struct gap){ r->rec_off, r->off };
 	return 0;
@@ -141,61 +129,13 @@ static int read_trace(struct job *j)
 
 /* ---- Frames ---- */
 
-/* "NAME+0xOFFSET", NAME being the last part of the path, or its beginning. */
-static bool parse_offset(struct gt_string fn, struct gt_string file,
-			 uint64_t *offset)
-{
-	const char *slash = memrchr(file.text, '/', file.len);
-	char digits[17], *end;
-	size_t base, n;
-	const char *plus = memrchr(fn.text, '+', fn.len);
-
-	if (!slash || !plus)
-		return false;
-	base = plus - fn.text;
-	n = fn.len - base;
-	if (n < 4 || n - 3 >= sizeof(digits) || memcmp(plus, "+0x", 3))
-		return false;
-	if (!base || base > file.len - (slash + 1 - file.text) ||
-	    memcmp(slash + 1, fn.text, base))
-		return false;
-	memcpy(digits, plus + 3, n - 3);
-	digits[n - 3] = '\0';
-	*offset = strtoull(digits, &end, 16);
-	return !*end && strspn(digits, "0123456789abcdef") == n - 3;
-}
-
-/* The length of "PATH" in "PATH [build-id HEX]"; the id, or NULL, in *id. */
-static size_t parse_path(struct gt_string file, const char **id, size_t *id_len)
-{
-	static const char mark[] = " [build-id ";
-	const size_t n = sizeof(mark) - 1;
-
-	*id = NULL;
-	if (file.len < n || file.text[file.len - 1] != ']')
-		return file.len;
-	for (size_t at = file.len - n; at > 0; at--) {
-		if (memcmp(file.text + at, mark, n))
-			continue;
-		*id = file.text + at + n;
-		*id_len = file.len - 1 - (at + n);
-		return at;
-	}
-	return file.len;
-}
-
 static bool is_user(const struct job *j, struct place *p)
 {
 	struct gt_string fn, file;
-	const char *id;
-	size_t id_len;
 
-	if (!gt_names_string(&j->trace.names, p->fn, &fn) ||
-	    !gt_names_string(&j->trace.names, p->file, &file))
-		return false;
-	file.len = parse_path(file, &id, &id_len);
-	return file.len && file.text[0] == '/' &&
-	       parse_offset(fn, file, &p->offset);
+	return gt_names_string(&j->trace.names, p->fn, &fn) &&
+	       gt_names_string(&j->trace.names, p->file, &file) &&
+	       userframe_parse(fn, userframe_file(file), &p->offset);
 }
 
 static struct place *find_place(struct job *j, struct gt_frame f)
@@ -213,7 +153,7 @@ static struct place *find_place(struct job *j, struct gt_frame f)
 		if (p->fn == f.fn && p->file == f.file)
 			return p;
 	}
-	if (!reserve(&j->places, j->n_places, &j->size_places, sizeof(*p)))
+	if (!array_reserve(&j->places, j->n_places, &j->size_places, sizeof(*p)))
 		return NULL;
 	p = &j->places[j->n_places++];
 	*at = j->n_places;
@@ -273,7 +213,7 @@ static int name_place(struct job *j, struct place *p, struct symbols *syms,
 
 	p->first = j->n_named;
 	for (unsigned int i = 0; i < n; i++) {
-		if (!reserve(&j->named, j->n_named, &j->size_named,
+		if (!array_reserve(&j->named, j->n_named, &j->size_named,
 			     sizeof(*j->named)))
 			return no_memory(j);
 		/* Go's viewers want a file and a line. */
@@ -305,19 +245,18 @@ static bool are_returns(struct place **p, size_t n, const struct symbols *syms)
 /* The frames of one file. */
 static int name_file(struct job *j, struct place **p, size_t n)
 {
-	struct gt_string file;
+	struct userframe_file file;
 	char *path, *id = NULL;
+	struct gt_string text;
 	struct symbols *syms;
-	const char *hex;
-	size_t len, hex_len;
 	int err = 0;
 
-	gt_names_string(&j->trace.names, p[0]->file, &file);
-	len = parse_path(file, &hex, &hex_len);
-	path = strndup(file.text, len);
-	if (hex)
-		id = strndup(hex, hex_len);
-	if (!path || (hex && !id)) {
+	gt_names_string(&j->trace.names, p[0]->file, &text);
+	file = userframe_file(text);
+	path = strndup(file.path.text, file.path.len);
+	if (file.has_id)
+		id = strndup(file.id.text, file.id.len);
+	if (!path || (file.has_id && !id)) {
 		free(path);
 		return no_memory(j);
 	}
@@ -451,39 +390,6 @@ static int number(struct job *j)
 
 /* ---- Writing ---- */
 
-static void put_number(FILE *to, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		putc(0x80 | (v & 0x7f), to);
-	putc(v, to);
-}
-
-static size_t number_size(uint64_t v)
-{
-	size_t n = 1;
-
-	for (; v >= 0x80; v >>= 7)
-		n++;
-	return n;
-}
-
-static size_t frame_size(const struct gt_frame *f)
-{
-	return number_size(f->pc) + number_size(f->fn) +
-	       number_size(f->file) + number_size(f->line);
-}
-
-static void put_string(FILE *to, uint64_t id, const char *text, size_t len)
-{
-	putc(GT_EV_STRING, to);
-	put_number(to, id);
-	put_number(to, len);
-	fwrite(text, 1, len, to);
-}
-
-/* Three bytes for the count, at most. */
-#define STACK_ROOM(id) (GT_LENGTH_MAX - number_size(id) - 3)
-
 /*
  * What does not fit is taken from before the root, which is the task's name,
  * and a frame stands for it.
@@ -492,39 +398,20 @@ static size_t fit(const struct job *j, uint64_t id, struct gt_frame *f,
 		  size_t n)
 {
 	const struct gt_frame *left_out = &j->names.frames[j->left_out];
-	size_t size = 0, room = STACK_ROOM(id), kept = 0;
+	/* Three bytes for the count, at most. */
+	size_t room = GT_LENGTH_MAX - put_number_size(id) - 3, kept = 0;
 
-	for (size_t i = 0; i < n; i++)
-		size += frame_size(&f[i]);
-	if (size <= room && n <= GT_FRAMES_MAX)
+	if (put_frames_size(f, n) <= room && n <= GT_FRAMES_MAX)
 		return n;
-	room -= frame_size(&f[n - 1]) + frame_size(left_out);
+	room -= put_frames_size(&f[n - 1], 1) + put_frames_size(left_out, 1);
 	for (; kept < n - 1; kept++) {
-		if (frame_size(&f[kept]) > room || kept == GT_FRAMES_MAX - 2)
+		if (put_frames_size(&f[kept], 1) > room || kept == GT_FRAMES_MAX - 2)
 			break;
-		room -= frame_size(&f[kept]);
+		room -= put_frames_size(&f[kept], 1);
 	}
 	f[kept] = *left_out;
 	f[kept + 1] = f[n - 1];
 	return kept + 2;
-}
-
-static void put_stack(FILE *to, uint64_t id, const struct gt_frame *f, size_t n)
-{
-	size_t size = number_size(id) + number_size(n);
-
-	for (size_t i = 0; i < n; i++)
-		size += frame_size(&f[i]);
-	putc(3 << 6 | GT_EV_STACK, to);
-	put_number(to, size);
-	put_number(to, id);
-	put_number(to, n);
-	for (size_t i = 0; i < n; i++) {
-		put_number(to, f[i].pc);
-		put_number(to, f[i].fn);
-		put_number(to, f[i].file);
-		put_number(to, f[i].line);
-	}
 }
 
 static void write_stack(struct job *j, FILE *to, uint64_t id)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Arrays that grow. */
+#ifndef ARRAY_H
+#define ARRAY_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/*
+ * Room for one more entry behind the n there are. array is the address of the
+ * pointer. False without memory; nothing is lost then.
+ */
+static inline bool array_reserve(void *array, size_t n, size_t *size,
+				 size_t entry)
+{
+	size_t bigger = *size ? 2 * *size : 64;
+	void **data = array, *p;
+
+	if (n < *size)
+		return true;
+	p = realloc(*data, bigger * entry);
+	if (!p)
+		return false;
+	*data = p;
+	*size = bigger;
+	return true;
+}
+
+#endif
