@@ -187,10 +187,13 @@ void gt_usermap_resolve_files(void)
 		return;		/* the next kick tries again */
 	for (id = 1; id <= READ_ONCE(maps.files.count); id++) {
 		struct file_entry *e = gt_ids_get(&maps.files, id);
-		struct file *file = e->file;
+		struct file *file;
 
 		if (e->pub.string)
 			continue;
+		raw_spin_lock_irq(&maps.lock);	/* it is counted before it is filled in */
+		file = e->file;
+		raw_spin_unlock_irq(&maps.lock);
 		read_file_name(e, buf);
 		raw_spin_lock_irq(&maps.lock);
 		e->file = NULL;
