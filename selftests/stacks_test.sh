@@ -89,9 +89,12 @@ ok "fork: the new stack is the child's name alone"
 
 # ---- frame pointers that point to nothing good
 
-for how in self back unmapped kernel odd; do
-	record "fp_$how" -- ./one fp $how &&
-		has GoSleep st_fp_frame "$k+syscall.nanosleep;with_fp;sleep_b" &&
+# Back may be another stack, so what is there may be taken for frames.
+for how in self: 'back:(;.*)?' unmapped: kernel: odd:; do
+	more=${how#*:}
+	how=${how%:*}
+	record "fp_$how" -- ./one fp "$how" &&
+		has GoSleep st_fp_frame "$k+syscall.nanosleep;with_fp;sleep_b$more" &&
 		has GoSleep st_fp_value "$k+syscall.nanosleep;with_fp(;.*)?"
 	ok "frame pointer: $how ends the walk and nothing else"
 done
