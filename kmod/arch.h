@@ -51,6 +51,20 @@ static __always_inline int gt_arch_call_nr(void)
 	return task_pt_regs(current)->orig_ax;
 }
 
+/*
+ * Another task, asleep when it was looked at, is in a call. It may wake and die
+ * meanwhile, and take its stack with it.
+ */
+static inline bool gt_arch_task_is_in_call(struct task_struct *p)
+{
+	unsigned long nr;
+
+	__get_kernel_nofault(&nr, &task_pt_regs(p)->orig_ax, unsigned long, gone);
+	return (int)nr != -1;
+gone:
+	return false;
+}
+
 /* The first two arguments of the call that the running task is in. */
 static __always_inline unsigned long gt_arch_call_arg0(struct pt_regs *regs)
 {

@@ -200,7 +200,7 @@ struct gt_call gt_call_get(void)
 {
 	long nr = -1;
 
-	if (!(current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)))
+	if (!gt_task_has_no_calls(current))
 		nr = syscall_get_nr(current, task_pt_regs(current));
 	return nr == -1 ? (struct gt_call){ 0 } : gt_call_by_number(nr);
 }

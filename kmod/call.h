@@ -6,6 +6,7 @@
 #include <linux/nospec.h>
 #include <linux/types.h>
 #include "arch.h"
+#include "compat.h"
 
 /* What a sleep inside a call most likely is (block.c). */
 enum gt_call_kind {
@@ -35,6 +36,12 @@ struct gt_call {
 /* Session: process context. */
 int gt_call_init(void);
 void gt_call_destroy(void);
+
+/* Has no user registers, or none that mean anything. */
+static inline bool gt_task_has_no_calls(const struct task_struct *p)
+{
+	return p->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER);
+}
 
 /* The running task itself: any context but NMI. */
 struct gt_call gt_call_unknown(long nr);

@@ -56,6 +56,7 @@ struct gt_options {
 	u32 depth;		/* frames of a stack, all kinds together */
 	bool idle;		/* GOTRACE_START_IDLE */
 	bool raw;		/* GOTRACE_START_RAW */
+	bool in_syscall;	/* GOTRACE_START_IN_SYSCALL */
 };
 
 extern struct gt_options gt_options;

@@ -92,7 +92,7 @@ static __always_inline bool wake_waiting(struct gt_cpu *c, struct gt_task *t, u6
 	return true;
 }
 
-/* The same from GT_SYSCALL, which gives the thread back. */
+/* The same from GT_SYSCALL, which gives the thread back: none, if it slept before us. */
 static noinline bool wake_in_call(struct gt_cpu *c, struct gt_task *t, u64 *w, u64 now)
 {
 	u32 thread = t->thread;
@@ -102,7 +102,8 @@ static noinline bool wake_in_call(struct gt_cpu *c, struct gt_task *t, u64 *w, u
 				  gt_word(0, GT_RUNNABLE, c->cpu, gt_seq(*w) + 1)))
 		return false;
 	gt_ev3(c, now, EV_GO_SYS_EXIT, t->goid, gt_seq(*w), 0);
-	gt_thread_put_from_call(thread, now);
+	if (thread)
+		gt_thread_put_from_call(thread, now);
 	return true;
 }
 
@@ -268,7 +269,7 @@ static noinline bool note_wake(struct gt_cpu *c, struct gt_task *t, u64 *w)
 		return atomic64_try_cmpxchg(&t->word, (s64 *)w, *w | GT_PENDING);
 	}
 	if (*w & GT_ASLEEP)
-		return atomic64_try_cmpxchg(&t->word, (s64 *)w, (*w & ~GT_ASLEEP) | GT_SEEN);
+		return atomic64_try_cmpxchg(&t->word, (s64 *)w, (*w & ~(GT_ASLEEP | GT_IN_CALL)) | GT_SEEN);
 	return true;
 }
 
@@ -337,7 +338,7 @@ void gt_note(struct gt_task *t, bool asleep)
 	u64 w = atomic64_read(&t->word), new;
 
 	do {
-		new = (w & ~(GT_ASLEEP | GT_PENDING)) | GT_SEEN | (asleep ? GT_ASLEEP : 0);
+		new = (w & ~(GT_ASLEEP | GT_PENDING | GT_IN_CALL)) | GT_SEEN | (asleep ? GT_ASLEEP : 0);
 		if (new == w)
 			return;
 	} while (!atomic64_try_cmpxchg(&t->word, (s64 *)&w, new));

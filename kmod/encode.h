@@ -40,6 +40,7 @@ enum gt_ev {
 	EV_GO_SYS_EXIT		= 29,	/* g, seq, ticks or 0 */
 	EV_GO_SYS_BLOCK		= 30,
 	EV_GO_WAITING		= 31,	/* g */
+	EV_GO_IN_SYSCALL	= 32,	/* g */
 	EV_STRING		= 37,	/* id, length, bytes; no time */
 	EV_GO_START_LOCAL	= 38,	/* g */
 	EV_GO_UNBLOCK_LOCAL	= 39,	/* g, stack */

@@ -231,6 +231,7 @@ static int start_locked(const struct gotrace_start *arg)
 	gt_options.depth = arg->depth ?: DEFAULT_DEPTH;
 	gt_options.idle = arg->flags & GOTRACE_START_IDLE;
 	gt_options.raw = arg->flags & GOTRACE_START_RAW;
+	gt_options.in_syscall = arg->flags & GOTRACE_START_IN_SYSCALL;
 	session.arg = *arg;
 	session.bytes_read = session.footer_bytes = 0;
 	memset(&session.end, 0, sizeof(session.end));

@@ -42,6 +42,7 @@ enum gt_status {
 /* The truth, noted by CPUs that do not write: it sleeps / somebody has looked. */
 #define GT_ASLEEP	(1ULL << 4)
 #define GT_SEEN		(1ULL << 5)
+#define GT_IN_CALL	(1ULL << 6)	/* asleep, uninterruptibly, in a call */
 #define GT_CPU_SHIFT	8
 #define GT_CPU_MASK	0xffffULL
 #define GT_SEQ_SHIFT	24
@@ -102,7 +103,7 @@ struct gt_task {
 	/* The task itself, on its CPU with interrupts off. */
 	u32 comm;			/* string id of its name so far */
 	u32 region;			/* string id of its open call region, 0 for none */
-	u16 thread;			/* thread id it keeps while GT_SYSCALL */
+	u16 thread;			/* thread id it keeps while GT_SYSCALL, 0 for none */
 	u8 flags;			/* GT_TASK_* */
 	bool renamed;			/* next GoStart carries the name; set by any task */
 

@@ -25,6 +25,20 @@ static bool looks_asleep(struct task_struct *p)
 	return gt_task_state(p) != TASK_RUNNING && !gt_task_is_queued(p);
 }
 
+/* As GoSysBlock has it (block.c), as far as one can see from outside. */
+static bool looks_in_call(struct task_struct *p)
+{
+	return (gt_task_state(p) & (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)) == TASK_UNINTERRUPTIBLE &&
+	       !gt_task_has_no_calls(p) && gt_arch_task_is_in_call(p);
+}
+
+static u64 look_at(struct task_struct *p)
+{
+	if (!looks_asleep(p))
+		return 0;
+	return gt_options.in_syscall && looks_in_call(p) ? GT_ASLEEP | GT_IN_CALL : GT_ASLEEP;
+}
+
 /* Keep a state for a task; false without memory. In an RCU read-side section. */
 static bool find_task(struct task_struct *p)
 {
@@ -43,8 +57,8 @@ static bool find_task(struct task_struct *p)
 	} else if (t) {
 		/* A probe that has seen it knows better. */
 		w = atomic64_read(&t->word);
-		if (!(w & GT_SEEN) && looks_asleep(p))
-			atomic64_cmpxchg(&t->word, w, w | GT_ASLEEP);
+		if (!(w & GT_SEEN))
+			atomic64_cmpxchg(&t->word, w, w | look_at(p));
 	}
 	local_irq_restore(flags);
 	return t;
@@ -101,9 +115,9 @@ static int initial_room(struct gt_cpu *c)
 /* The next task that nobody created yet; false when there is none. */
 static bool initial_task(struct gt_cpu *c, u32 *tid)
 {
+	enum gt_status status;
 	struct gt_task *t;
 	u64 w, now;
-	bool asleep;
 
 	rcu_read_lock();	/* keeps the state from being another task's */
 	t = gt_task_next(tid);
@@ -113,16 +127,17 @@ static bool initial_task(struct gt_cpu *c, u32 *tid)
 	do {
 		if (gt_status(w) != GT_NONE)
 			goto out;
-		asleep = w & GT_ASLEEP;
+		status = !(w & GT_ASLEEP) ? GT_RUNNABLE :
+			 w & GT_IN_CALL ? GT_SYSCALL : GT_WAITING;
 		now = gt_cpu_time(c);
 		gt_time_raise(&t->last, now);
 	} while (!atomic64_try_cmpxchg(&t->word, (s64 *)&w,
-				       gt_word(w, asleep ? GT_WAITING : GT_RUNNABLE, c->cpu,
-					       asleep ? 2 : 1)));
+				       gt_word(w, status, c->cpu,
+					       status == GT_RUNNABLE ? 1 : 2)));
 	gt_ev3(c, now, EV_GO_CREATE, t->goid, gt_name_stack(t->name), 0);
 	c->created++;
-	if (asleep)
-		gt_ev1(c, now, EV_GO_WAITING, t->goid);
+	if (status != GT_RUNNABLE)
+		gt_ev1(c, now, status == GT_WAITING ? EV_GO_WAITING : EV_GO_IN_SYSCALL, t->goid);
 out:
 	rcu_read_unlock();
 	return t;

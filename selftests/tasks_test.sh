@@ -65,6 +65,32 @@ tap_is "each of the 500 dies" 500 "$(awk '
 exec 9>&-
 rm -f hold sleepers.out sleepers.tids
 
+# --- one found in an uninterruptible sleep in a call, as Go would have it
+
+for how in "" --in-syscall; do
+	vforked 2500 &
+	pid=$!
+	for ((i = 0; i < 100; i++)); do
+		[ "$(cut -d' ' -f3 "/proc/$pid/stat")" != D ] || break
+		sleep 0.02
+	done
+	# shellcheck disable=SC2086 # no option, or one
+	gotrace record $how --stacks none -o found.old -- \
+		sh -c "while [ -e /proc/$pid ] && [ \$(cut -d' ' -f3 /proc/$pid/stat) = D ]; do sleep 0.1; done" \
+		2> /dev/null
+	wait $pid
+	steps=$(gotrace dump found.old | sort -n -s -k 1,1 | awk -v g="$pid" '
+	$3 == g && $4 ~ /^(GoWaiting|GoInSyscall|GoSysExit)$/ ||
+	$4 ~ /^GoUnblock/ && $5 == "g=" g || $4 ~ /^GoStart/ && $5 == "g=" g {
+		sub(/Local$/, "", $4); print $4 }' | head -n 3 | tr '\n' ' ')
+	if [ "$how" ]; then
+		tap_is "found in a call, $how" "GoInSyscall GoSysExit GoStart " "$steps"
+	else
+		tap_is "found in a call" "GoWaiting GoUnblock GoStart " "$steps"
+	fi
+done
+rm -f found.old
+
 # --- tids that come back
 
 pid_max=$(cat /proc/sys/kernel/pid_max)

@@ -71,6 +71,9 @@ bool session_option(const struct args *args, int opt,
 	case SESSION_IDLE:
 		start->flags |= GOTRACE_START_IDLE;
 		return true;
+	case SESSION_IN_SYSCALL:
+		start->flags |= GOTRACE_START_IN_SYSCALL;
+		return true;
 	case SESSION_DISCARD:
 		start->flags |= GOTRACE_START_DISCARD;
 		return true;

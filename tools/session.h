@@ -20,6 +20,7 @@ enum {
 	SESSION_DEPTH,
 	SESSION_RAW,
 	SESSION_IDLE,
+	SESSION_IN_SYSCALL,
 	SESSION_DISCARD,
 };
 
@@ -33,6 +34,7 @@ enum {
 	{ "depth", required_argument, NULL, SESSION_DEPTH }, \
 	{ "raw", no_argument, NULL, SESSION_RAW }, \
 	{ "idle", no_argument, NULL, SESSION_IDLE }, \
+	{ "in-syscall", no_argument, NULL, SESSION_IN_SYSCALL }, \
 	{ "discard", no_argument, NULL, SESSION_DISCARD }
 
 #define SESSION_USAGE \
@@ -46,6 +48,8 @@ enum {
 	"  --raw              real addresses of kernel frames; needs CAP_SYSLOG\n" \
 	"  --clock CLOCK      auto (the default), tsc, mono or boot\n" \
 	"  --idle             show idle times of CPUs as stopped processors\n" \
+	"  --in-syscall       GoInSyscall, as Go has it, for tasks found asleep in a disk's\n" \
+	"                     wait or the like; the newest viewer's thread page breaks on it\n" \
 	"  --format VERSION   1.21 (the default), or 1.19 for viewers before Go 1.21\n" \
 	"  --discard          drop what was not read of the session before\n"
 

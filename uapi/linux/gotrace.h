@@ -42,6 +42,12 @@
 #define GOTRACE_START_DISCARD	(1U << 0)	/* drop a stopped session's unread data */
 #define GOTRACE_START_IDLE	(1U << 1)	/* ProcStop/ProcStart around idle periods */
 #define GOTRACE_START_RAW	(1U << 2)	/* kernel frames' pcs are addresses: CAP_SYSLOG to start and to read */
+/*
+ * Who sleeps uninterruptibly in a system call at the start is written as Go's
+ * tracer does it, GoInSyscall instead of GoWaiting. The thread page of Go's
+ * newest viewer does not stand that.
+ */
+#define GOTRACE_START_IN_SYSCALL (1U << 3)
 
 /* gotrace_start.syscalls */
 #define GOTRACE_SYSCALLS_OFF		0	/* no system-call events */
