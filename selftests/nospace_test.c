@@ -108,6 +108,15 @@ TEST_F_TIMEOUT(start, initial_state_beyond_the_limit_is_enospc, 240)
 	/* with room for them all it goes, and all of them are in it */
 	ASSERT_EQ(0, gt_start(fd));
 	ASSERT_EQ(0, gt_stop(fd, 0));
+
+	/* a START that fails drops nothing, though it was allowed to */
+	ASSERT_EQ(0, gt_status(fd, &before));
+	args.flags = GOTRACE_START_DISCARD;
+	EXPECT_EQ(-ENOSPC, gt_start_with(fd, &args));
+	ASSERT_EQ(0, gt_status(fd, &after));
+	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
+	ASSERT_EQ(GOTRACE_STATE_DRAINING, (int)after.state);
+	args.flags = 0;
 	ASSERT_EQ(0, gt_status(fd, &after));
 	EXPECT_GE(after.tasks, (unsigned long)threads);
 	ASSERT_EQ(0, gt_drain(fd, &b));

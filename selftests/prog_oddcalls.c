@@ -5,12 +5,16 @@
  *	oddcalls TIMES
  *
  * Prints one line for each: PID TIMES NAME, the name that the trace must show.
- * A child of its own makes each kind of call.
+ * A child of its own makes each kind of call; the last of them becomes a 32-bit
+ * program, by exec.
  */
 #define _GNU_SOURCE
+#include <elf.h>
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,14 +59,76 @@ static const struct {
 	{ call_32, -1, "-1" },
 };
 
+/* A 32-bit program, by hand: compilers for it are not everywhere. */
+#define IA32_AT		0x8048000
+#define IA32_TIMES	1		/* where in the code TIMES goes */
+
+static const unsigned char ia32_code[] = {
+	0xbe, 0, 0, 0, 0,		/*	mov TIMES, %esi */
+	0xb8, 20, 0, 0, 0,		/* 1:	mov __NR_getpid, %eax */
+	0xcd, 0x80,			/*	int 0x80 */
+	0x4e,				/*	dec %esi */
+	0x75, 0xf6,			/*	jnz 1b */
+	0xb8, 1, 0, 0, 0,		/*	mov __NR_exit, %eax */
+	0x31, 0xdb,			/*	xor %ebx, %ebx */
+	0xcd, 0x80,			/*	int 0x80 */
+};
+
+static void become_ia32(int times)
+{
+	struct {
+		Elf32_Ehdr head;
+		Elf32_Phdr load;
+		unsigned char code[sizeof(ia32_code)];
+	} file = {
+		.head = {
+			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
+				     ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
+			.e_type = ET_EXEC,
+			.e_machine = EM_386,
+			.e_version = EV_CURRENT,
+			.e_entry = IA32_AT + sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr),
+			.e_phoff = sizeof(Elf32_Ehdr),
+			.e_ehsize = sizeof(Elf32_Ehdr),
+			.e_phentsize = sizeof(Elf32_Phdr),
+			.e_phnum = 1,
+		},
+		.load = {
+			.p_type = PT_LOAD,
+			.p_vaddr = IA32_AT,
+			.p_filesz = sizeof(file),
+			.p_memsz = sizeof(file),
+			.p_flags = PF_R | PF_X,
+			.p_align = 4096,
+		},
+	};
+	char *const none[] = { NULL };
+	int fd = memfd_create("ia32", MFD_CLOEXEC);
+
+	memcpy(file.code, ia32_code, sizeof(ia32_code));
+	memcpy(file.code + IA32_TIMES, &times, sizeof(times));
+	if (fd < 0 || write(fd, &file, sizeof(file)) != sizeof(file))
+		err(1, "memfd");
+	fexecve(fd, none, none);
+	err(1, "exec of a 32-bit program");
+}
+
+static void call_often(unsigned int c, int times)
+{
+	while (times--)
+		calls[c].call(calls[c].nr);
+}
+
 int main(int argc, char **argv)
 {
-	int times = argc == 2 ? atoi(argv[1]) : 0, i, status;
+	const unsigned int last = sizeof(calls) / sizeof(calls[0]);
+	int times = argc == 2 ? atoi(argv[1]) : 0, status;
 	unsigned int c;
 
 	if (times < 1)
 		errx(2, "usage: oddcalls TIMES");
-	for (c = 0; c < sizeof(calls) / sizeof(calls[0]); c++) {
+	for (c = 0; c <= last; c++) {
+		const char *name = c < last ? calls[c].name : "getpid";
 		pid_t pid;
 
 		fflush(stdout);
@@ -70,13 +136,14 @@ int main(int argc, char **argv)
 		if (pid < 0)
 			err(1, "fork");
 		if (!pid) {
-			for (i = 0; i < times; i++)
-				calls[c].call(calls[c].nr);
+			if (c == last)
+				become_ia32(times);
+			call_often(c, times);
 			_exit(0);
 		}
 		if (waitpid(pid, &status, 0) < 0 || status)
-			errx(1, "%s: status %#x", calls[c].name, status);
-		printf("%d %d syscall.%s\n", pid, times, calls[c].name);
+			errx(1, "%s: status %#x", name, status);
+		printf("%d %d syscall.%s\n", pid, times, name);
 	}
 	return 0;
 }

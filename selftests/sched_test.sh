@@ -95,4 +95,23 @@ for clock in tsc mono boot; do
 		tap_is "idle, $clock: and start as often" "$stops" "$(count by "$any" ProcStart)"
 	fi
 done
+# CPUs that go and come while others work, and one that is gone at the start.
+cpu1=/sys/devices/system/cpu/cpu1/online
+if [ -w $cpu1 ]; then
+	record sched_hotplug --syscalls regions -- sh -c "
+		storm -w 2 -t 1500 fork thread exec &
+		for i in 1 2 3; do
+			echo 0 > $cpu1; sleep 0.2
+			echo 1 > $cpu1; sleep 0.2
+		done
+		wait" &&
+		tap_is "hotplug: Gomaxprocs twice at the start, and at each change" 8 \
+			"$(count by "$any" Gomaxprocs)"
+	echo 0 > $cpu1
+	record sched_hotplug_late --syscalls calls -- sh -c "
+		sleep 0.1; echo 1 > $cpu1; pair pipe 0 1 100" &&
+		tap_num "hotplug: a CPU that comes later is traced" \
+			"$(awk '$2 == 1' "$text" | wc -l)" -gt 100
+	echo 1 > $cpu1
+fi
 tap_done

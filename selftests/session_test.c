@@ -424,4 +424,70 @@ TEST_F(session, of_racing_starts_one_wins)
 	}
 }
 
+/*
+ * Everybody does everything at once. Returns the errno that may not be, or 0.
+ */
+static int do_anything(unsigned int seed, int turns)
+{
+	struct gotrace_start args = gt_start_args();
+	struct gotrace_status st;
+	int fd = -1, ctl = gt_open(O_WRONLY), ret;
+	char buf[5000];
+
+	while (turns--) {
+		switch (rand_r(&seed) % 8) {
+		case 0:
+			args.flags = rand_r(&seed) % 2 ? GOTRACE_START_DISCARD : 0;
+			args.syscalls = rand_r(&seed) % 3;
+			ret = gt_start_with(ctl, &args);
+			break;
+		case 1:
+			ret = gt_stop(ctl, GOTRACE_STOP_NOWAIT);
+			break;
+		case 2:
+			ret = gt_status(ctl, &st);
+			break;
+		case 3:
+			if (fd >= 0)
+				close(fd);
+			fd = -1;
+			ret = 0;
+			break;
+		case 4:
+			ret = fd >= 0 ? 0 : gt_open(O_RDWR | O_NONBLOCK);
+			if (ret > 0)
+				fd = ret;
+			break;
+		default:
+			ret = fd < 0 ? 0 : gt_read(fd, buf, rand_r(&seed) % sizeof(buf));
+		}
+		if (ret < 0 && ret != -EBUSY && ret != -EAGAIN)
+			return -ret;
+	}
+	return 0;
+}
+
+TEST_F_TIMEOUT(session, survives_everything_at_once, 100)
+{
+	pid_t child[5];
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		child[i] = gt_fork();
+		if (!child[i])
+			_exit(do_anything(i, 400));
+	}
+	for (i = 0; i < 5; i++) {
+		int status;
+
+		ASSERT_EQ(child[i], waitpid(child[i], &status, 0));
+		EXPECT_EQ(0, status);
+	}
+	ASSERT_EQ(0, gt_reset());
+	ASSERT_EQ(0, gt_start(self->ctl));
+	gt_busy(1000);
+	ASSERT_EQ(0, gt_stop(self->ctl, 0));
+	EXPECT_EQ(0, drain_new(&self->got, "session_survived.trace"));
+}
+
 TEST_HARNESS_MAIN
