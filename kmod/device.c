@@ -7,6 +7,8 @@
  * being read. A byte counts as delivered when it was copied; so a reader that
  * faults, is interrupted or dies loses nothing.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -431,6 +433,8 @@ void gt_device_exit(void)
 {
 	misc_deregister(&misc);
 	mutex_lock(&dev.read_lock);
+	if (has_session(gt_session_state()))
+		pr_notice("unloaded with a session that nobody reads: dropped\n");
 	end_session_locked();
 	mutex_unlock(&dev.read_lock);
 }

@@ -3,6 +3,8 @@
  * Attaching probes to tracepoints. The tracepoints' own symbols are not
  * exported, so they are looked up by name.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/errno.h>
 #include <linux/printk.h>
 #include <linux/string.h>

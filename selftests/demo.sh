@@ -62,12 +62,16 @@ go=go
 echo
 for tag in 1.21 newest; do
 	if [ ! -d "$cache/go/$tag" ]; then
-		echo "Not checked with Go $tag, which is not in the cache; selftests/fetch/fetch.sh go $tag"
+		echo "Not checked with Go $tag, which the tests would bring into the cache."
 		continue
 	fi
 	"$("$here/gocheck/build.sh" $tag)" trace.out
 	go=$cache/go/$tag/bin/go
 done
-command -v go > /dev/null && go=go
+if [ "$go" = go ] && ! command -v go > /dev/null; then
+	# shellcheck disable=SC2016 # for the user to run
+	go='$(selftests/fetch/fetch.sh go newest)/bin/go'
+fi
 echo
 echo "Open it with:  $go tool trace trace.out"
+echo "or as text:    build/bin/gotrace dump trace.out | less"

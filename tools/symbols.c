@@ -10,6 +10,9 @@
 
 #include <dlfcn.h>
 #include <dwarf.h>
+#if defined(__has_include) && !__has_include(<elfutils/libdwfl.h>)
+#error "elfutils is missing: apt-get install libdw-dev"
+#endif
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>

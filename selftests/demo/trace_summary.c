@@ -295,7 +295,7 @@ static void print_calls(void)
 	size_t i;
 
 	qsort(calls, ncalls, sizeof(*calls), by_count);
-	printf("\nSystem calls by number      calls   mean time\n");
+	printf("\nMost frequent calls         calls   mean time\n");
 	for (i = 0; i < ncalls && i < TOP; i++) {
 		const struct call *c = &calls[i];
 

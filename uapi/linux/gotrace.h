@@ -14,7 +14,9 @@
  * read(2)   Blocks until there is data; any size. EAGAIN with O_NONBLOCK and
  *           nothing to read, EINTR, EFAULT (nothing is lost: the next read
  *           goes on at the byte after the last one delivered), EBADF.
- *           The position belongs to the session, not to the file.
+ *           The position belongs to the session, not to the file. A file that
+ *           has not read before waits for a session; one that got its end of
+ *           file gets it again until the next session starts.
  * poll(2)   POLLIN: data, or an end of file, can be read without blocking.
  * lseek(2)  ESPIPE. splice(2) and sendfile(2) work.
  *
