@@ -51,7 +51,7 @@ ended() {
 # ---- a command
 
 run 0 gotrace record -o command.trace -- sh -c 'exit 0' && none_left &&
-	says "command.trace: " && says " bytes an event" && says "0 events lost"
+	says "command.trace: " && says " bytes an event" && says "0 kernel events lost"
 point "record: a command, and a summary"
 says ": $(gotrace dump command.trace | wc -l) events, "
 point "record: the events counted are those in the trace"
@@ -83,7 +83,7 @@ point "record: the command has no signal blocked or ignored"
 # ---- time and signals
 
 SECONDS=0
-run 0 gotrace record -o time.trace -d 700ms && none_left && says "0 events lost" &&
+run 0 gotrace record -o time.trace -d 700ms && none_left && says "0 kernel events lost" &&
 	[ $SECONDS -le 5 ]
 point "record: -d"
 SECONDS=0
@@ -174,7 +174,7 @@ run 1 gotrace record -o kept.out && says "one reader at a time, now it is proces
 point "record: beside another, says who that is" goes_on
 run 1 gotrace start && says "is being traced: 'gotrace stop' ends it"
 point "start: beside another" goes_on
-run 0 gotrace stop && says "0 events lost" && is_state none && kill -TERM $pid && ended 143
+run 0 gotrace stop && says "0 kernel events lost" && is_state none && kill -TERM $pid && ended 143
 point "stop: ends it, after its reader has got all; the command goes on"
 
 run 0 gotrace start && run 1 gotrace record -o kept.out &&

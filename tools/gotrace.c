@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gotrace: the table of commands. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,19 +34,39 @@ static void usage(FILE *to)
 	      "gotrace this is. Open a trace with 'go tool trace FILE'.\n", to);
 }
 
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	return NULL;
+}
+
+static bool is_help(const char *name)
+{
+	return !strcmp(name, "--help") || !strcmp(name, "-h") ||
+	       !strcmp(name, "help");
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
+	const struct command *command;
 
 	if (!name) {
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (!strcmp(name, commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
-	if (!strcmp(name, "--help") || !strcmp(name, "-h") ||
-	    !strcmp(name, "help")) {
+	command = find(name);
+	if (command)
+		return command->run(argc - 1, argv + 1);
+	/* "gotrace help record" is "gotrace record --help". */
+	if (is_help(name) && argc == 3 && (command = find(argv[2]))) {
+		char *args[] = { argv[2], "--help", NULL };
+
+		return command->run(2, args);
+	}
+	if (is_help(name)) {
 		usage(stdout);
 		return EXIT_OK;
 	}

@@ -53,7 +53,7 @@ void progress_losses(const struct gotrace_status *st)
 {
 	uint64_t lost = dev_events_lost(st->lost);
 
-	fprintf(stderr, "%" PRIu64 " events lost\n", lost);
+	fprintf(stderr, "%" PRIu64 " kernel events lost\n", lost);
 	for (unsigned int i = 0; i < GOTRACE_LOST_CAUSES; i++)
 		if (st->lost[i])
 			fprintf(stderr, "  %" PRIu64 " %s\n",
