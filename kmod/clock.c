@@ -10,28 +10,33 @@
 u32 gt_clock_kind __read_mostly = GOTRACE_CLOCK_MONO;
 
 /**
- * gt_clock_select() - choose the session's clock
+ * gt_clock_check() - which clock a session would use
  * @wanted: GOTRACE_CLOCK_*
  *
  * The TSC that was asked for by name is used even where the kernel does not
  * trust it: gt_cpu_time() keeps the trace in order all the same.
  *
- * Return: 0, or -ENODEV where there is no TSC of known frequency.
- * Context: Process context, no session running.
+ * Return: GOTRACE_CLOCK_TSC, MONO or BOOT; -ENODEV where there is no TSC of
+ * known frequency.
  */
+int gt_clock_check(u32 wanted)
+{
+	if (wanted == GOTRACE_CLOCK_AUTO)
+		return gt_arch_counter_khz() && gt_arch_counter_is_trusted() ?
+		       GOTRACE_CLOCK_TSC : GOTRACE_CLOCK_MONO;
+	if (wanted == GOTRACE_CLOCK_TSC && !gt_arch_counter_khz())
+		return -ENODEV;
+	return wanted;
+}
+
+/* Use it from now on. No session is running. 0 or -ENODEV. */
 int gt_clock_select(u32 wanted)
 {
-	switch (wanted) {
-	case GOTRACE_CLOCK_AUTO:
-		wanted = gt_arch_counter_khz() && gt_arch_counter_is_trusted() ?
-			 GOTRACE_CLOCK_TSC : GOTRACE_CLOCK_MONO;
-		break;
-	case GOTRACE_CLOCK_TSC:
-		if (!gt_arch_counter_khz())
-			return -ENODEV;
-		break;
-	}
-	gt_clock_kind = wanted;
+	int kind = gt_clock_check(wanted);
+
+	if (kind < 0)
+		return kind;
+	gt_clock_kind = kind;
 	return 0;
 }
 

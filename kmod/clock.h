@@ -22,6 +22,7 @@ struct gt_moment {
 };
 
 /* Session: process context. */
+int gt_clock_check(u32 wanted);
 int gt_clock_select(u32 wanted);
 u64 gt_clock_frequency(void);
 void gt_clock_moment(struct gt_moment *m);

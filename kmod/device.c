@@ -40,7 +40,9 @@ static struct {
 
 /* An open file. */
 struct gt_file {
-	bool at_eof;		/* got an end of file, and no session began since; read_lock */
+	/* Written under read_lock. */
+	bool at_eof;		/* got an end of file, and no session began since */
+	u64 session;		/* number of the one it is in the middle of, or 0 */
 };
 
 static const char headers[][GT_HEADER_SIZE] = {
@@ -62,11 +64,21 @@ static bool has_session(u32 state)
 	return state == GOTRACE_STATE_TRACING || state == GOTRACE_STATE_DRAINING;
 }
 
+/* The session it is in the middle of was discarded: an end of file is due. */
+static bool is_cut_off(struct gt_file *f, u32 state)
+{
+	u64 session = READ_ONCE(f->session);
+
+	return session && (!has_session(state) || session != gt_session_number());
+}
+
 /* A read would not block. Racy without read_lock, as poll is. */
 static bool is_readable(struct gt_file *f)
 {
 	u32 state = gt_session_state();
 
+	if (is_cut_off(f, state))
+		return true;
 	if (!has_session(state))
 		return READ_ONCE(f->at_eof);
 	return state == GOTRACE_STATE_DRAINING || READ_ONCE(dev.header) < GT_HEADER_SIZE ||
@@ -137,21 +149,33 @@ static ssize_t read_piece(struct gt_file *f, struct iov_iter *to)
 	return n ? (ssize_t)n : -EFAULT;
 }
 
+static ssize_t end_of_file(struct gt_file *f)
+{
+	WRITE_ONCE(f->at_eof, true);
+	WRITE_ONCE(f->session, 0);
+	return 0;
+}
+
 /* As much as is there. The end of file is delivered by itself. */
 static ssize_t read_locked(struct gt_file *f, struct iov_iter *to)
 {
 	ssize_t done = 0, n;
 
+	if (is_cut_off(f, gt_session_state()))
+		return end_of_file(f);
 	do {
 		n = read_piece(f, to);
 		if (n > 0)
 			done += n;
 	} while (n > 0 && iov_iter_count(to));
-	if (done)
+	if (done) {
+		WRITE_ONCE(f->at_eof, false);
+		WRITE_ONCE(f->session, gt_session_number());
 		return done;
+	}
 	if (n == 0 && has_session(gt_session_state())) {
 		end_session_locked();
-		WRITE_ONCE(f->at_eof, true);
+		return end_of_file(f);
 	}
 	return n;
 }
@@ -173,8 +197,6 @@ static ssize_t gt_read_iter(struct kiocb *iocb, struct iov_iter *to)
 			return -ERESTARTSYS;
 		}
 		ret = read_locked(f, to);
-		if (ret > 0)
-			WRITE_ONCE(f->at_eof, false);
 		mutex_unlock(&dev.read_lock);
 		if (ret != -EAGAIN || nonblock)
 			return ret;
@@ -242,6 +264,10 @@ static int ioctl_start(void __user *arg)
 	if ((a.flags & GOTRACE_START_RAW) && !capable(CAP_SYSLOG))
 		return -EPERM;
 	if (a.flags & GOTRACE_START_DISCARD) {
+		/* Both sessions do not fit beside each other, so ask before. */
+		err = gt_session_check(&a);
+		if (err)
+			return err;
 		if (mutex_lock_interruptible(&dev.read_lock))
 			return -EINTR;
 		if (gt_session_state() == GOTRACE_STATE_DRAINING)

@@ -122,16 +122,25 @@ static void tables_destroy(void)
 	gt_queue_destroy();
 }
 
+static u32 buffer_limit(const struct gotrace_start *arg)
+{
+	return div_u64(arg->buffer_bytes ?: DEFAULT_BYTES, GOTRACE_BUF_SIZE);
+}
+
+static u64 table_limit(const struct gotrace_start *arg)
+{
+	return arg->table_bytes ?: DEFAULT_BYTES;
+}
+
 static int tables_init(const struct gotrace_start *arg)
 {
-	u64 bytes = arg->buffer_bytes ?: DEFAULT_BYTES;
-	u32 limit = div_u64(bytes, GOTRACE_BUF_SIZE);
+	u32 limit = buffer_limit(arg);
 	int err;
 
 	err = gt_queue_init(limit, min(limit, 2 * gt_queue_ahead()));
 	if (err)
 		return err;
-	err = gt_arena_init(arg->table_bytes ?: DEFAULT_BYTES);
+	err = gt_arena_init(table_limit(arg));
 	if (!err)
 		err = gt_string_init();
 	if (!err)
@@ -260,6 +269,14 @@ err_tables:
 	tables_destroy();
 	reset_cpus();
 	return err;
+}
+
+/* Whether it is hopeless to start: -ENODEV or -ENOSPC. Process context. */
+int gt_session_check(const struct gotrace_start *arg)
+{
+	int ret = gt_clock_check(arg->clock);
+
+	return ret < 0 ? ret : gt_walk_check(buffer_limit(arg), table_limit(arg));
 }
 
 /**

@@ -15,6 +15,7 @@ int gt_session_init(void);
 void gt_session_exit(void);
 
 /* Process context, may sleep; each takes the session's mutex. */
+int gt_session_check(const struct gotrace_start *arg);
 int gt_session_start(const struct gotrace_start *arg);
 int gt_session_stop(void);
 int gt_session_status(struct gotrace_status *st);

@@ -3,6 +3,7 @@
  * The initial state: every task there is, created in the trace, and waiting if
  * it sleeps. Probes are live meanwhile, but only note the truth.
  */
+#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -74,6 +75,20 @@ static u32 count_tasks(void)
 		n++;
 	rcu_read_unlock();
 	return n;
+}
+
+/* The least that a GoCreate and a GoWaiting take. */
+#define INITIAL_BYTES	11
+
+/* -ENOSPC when the tasks there are now cannot fit; 0 promises nothing. */
+int gt_walk_check(u32 buffers, u64 table_bytes)
+{
+	u64 n = count_tasks();
+
+	if (n * sizeof(struct gt_task) > table_bytes ||
+	    n * INITIAL_BYTES > (u64)(buffers - num_online_cpus()) * GT_BUF_DATA)
+		return -ENOSPC;
+	return 0;
 }
 
 /* Keep a state for every task there is. 0, -ENOSPC or -ENOMEM. */

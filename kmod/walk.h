@@ -7,6 +7,7 @@
 
 struct gt_cpu;
 
+int gt_walk_check(u32 buffers, u64 table_bytes);
 int gt_walk_find_tasks(void);
 int gt_walk_write(struct gt_cpu *c, u64 start);
 

@@ -173,6 +173,28 @@ TEST_F(session, discard_drops_the_old_data)
 	EXPECT_LT(self->got.len, old.bytes_produced / 2);
 }
 
+TEST_F(session, a_discarded_session_ends_for_its_reader)
+{
+	struct gotrace_start args = gt_start_args();
+	char buf[100];
+	int fd;
+
+	ASSERT_EQ(0, gt_start(self->ctl));
+	gt_busy(GT_BUSY_BUFFERS);
+	ASSERT_EQ(0, gt_stop(self->ctl, 0));
+	fd = gt_open(O_RDONLY);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(sizeof(buf), gt_read(fd, buf, sizeof(buf)));
+	args.flags = GOTRACE_START_DISCARD;
+	ASSERT_EQ(0, gt_start_with(self->ctl, &args));
+	/* the next session's header is not glued to half of this one */
+	EXPECT_EQ(0, gt_read(fd, buf, sizeof(buf)));
+	ASSERT_EQ(16, gt_read(fd, buf, 16));
+	EXPECT_EQ(0, memcmp(buf, "go 1.21 trace\0\0", 16));
+	ASSERT_EQ(0, gt_stop(self->ctl, GOTRACE_STOP_NOWAIT));
+	close(fd);
+}
+
 TEST_F(session, discard_without_old_data_is_ok)
 {
 	struct gotrace_start args = gt_start_args();

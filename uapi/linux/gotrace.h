@@ -16,7 +16,8 @@
  *           goes on at the byte after the last one delivered), EBADF.
  *           The position belongs to the session, not to the file. A file that
  *           has not read before waits for a session; one that got its end of
- *           file gets it again until the next session starts.
+ *           file gets it again until the next session starts. So does one whose
+ *           session is discarded while it reads it, before it goes on to the next.
  * poll(2)   POLLIN: data, or an end of file, can be read without blocking.
  * lseek(2)  ESPIPE. splice(2) and sendfile(2) work.
  *
@@ -94,7 +95,8 @@
  * GOTRACE_START_DISCARD is not set), ENOSPC (the initial state, about a dozen
  * bytes a task, does not fit the limits), ENOMEM, ENODEV (clock), EINTR, EPERM
  * (GOTRACE_START_RAW without CAP_SYSLOG; read(2) of such a session gives it too).
- * After an error nothing has changed.
+ * After an error nothing has changed; but when memory or room run out only
+ * halfway, GOTRACE_START_DISCARD has dropped the old data.
  */
 struct gotrace_start {
 	__u32 size;
