@@ -36,6 +36,10 @@ void gt_thread_destroy(void)
 	threads.used = NULL;
 }
 
+/*
+ * Nothing in Go's format orders who had an id before and who has it next but
+ * the time, so the next is a tick later, not only not before.
+ */
 u32 gt_thread_get(u64 *after)
 {
 	u32 bit;
@@ -43,7 +47,7 @@ u32 gt_thread_get(u64 *after)
 	do {
 		bit = find_first_zero_bit(threads.used, threads.size);
 	} while (bit >= threads.size || test_and_set_bit(bit, threads.used));
-	*after = atomic64_read(&threads.last);
+	*after = atomic64_read(&threads.last) + 1;
 	return bit + 1;
 }
 

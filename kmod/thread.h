@@ -12,7 +12,7 @@
 int gt_thread_init(void);
 void gt_thread_destroy(void);
 
-/* Probes: interrupts off. @after: ticks of the last step of this pool. */
+/* Probes: interrupts off. @after: ticks that its first use must not stand before. */
 u32 gt_thread_get(u64 *after);
 u32 gt_thread_get_for_call(u64 *after);
 void gt_thread_put(u32 thread, u64 now);
