@@ -47,6 +47,7 @@ int gt_probe_find(void)
 	return 0;
 }
 
+/* In the order of the tables. */
 int gt_probe_attach(void)
 {
 	struct gt_probe *p;
@@ -66,15 +67,24 @@ int gt_probe_attach(void)
 	return 0;
 }
 
-/* When it returns no probe runs, nor will. */
+static struct gt_probe *last_attached(void)
+{
+	struct gt_probe *p, *last = NULL;
+	u32 t;
+
+	for (p = next(&t, NULL); p; p = next(&t, p))
+		if (p->attached)
+			last = p;
+	return last;
+}
+
+/* The other way round. When it returns no probe runs, nor will. */
 void gt_probe_detach(void)
 {
 	struct gt_probe *p;
-	u32 t;
 
-	for (p = next(&t, NULL); p; p = next(&t, p)) {
-		if (p->attached)
-			tracepoint_probe_unregister(p->tp, p->func, NULL);
+	while ((p = last_attached())) {
+		tracepoint_probe_unregister(p->tp, p->func, NULL);
 		p->attached = false;
 	}
 	tracepoint_synchronize_unregister();

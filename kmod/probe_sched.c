@@ -249,14 +249,18 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_task_rename(gt_probe_task_rename);
 }
 
-/* Births and deaths first: a switch finds what they made. */
+/*
+ * The last switch of a task is what releases its state, so sched_switch comes
+ * first and goes last: a child whose birth is seen and whose death is not would
+ * leave a state whose owner is gone.
+ */
 struct gt_probe gt_sched_probes[] = {
+	{ "sched_switch", gt_probe_sched_switch },
 	{ "sched_process_fork", gt_probe_sched_process_fork },
 	{ "sched_process_exec", gt_probe_sched_process_exec },
 	{ "sched_process_exit", gt_probe_sched_process_exit },
 	{ "task_rename", gt_probe_task_rename },
 	{ "sched_waking", gt_probe_sched_waking },
 	{ "sched_wakeup", gt_probe_sched_wakeup },
-	{ "sched_switch", gt_probe_sched_switch },
 	{ }
 };
