@@ -5,6 +5,7 @@
  */
 #include <linux/fdtable.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/major.h>
 #include <linux/net.h>
 #include <linux/nospec.h>
@@ -51,6 +52,12 @@ static bool is_tty(struct inode *inode)
 	return false;
 }
 
+/* A socket's name in a folder has its mode too, and may stand in a table by O_PATH. */
+static bool is_socket(struct inode *inode)
+{
+	return inode->i_sb->s_magic == SOCKFS_MAGIC;
+}
+
 /* The family of a socket's operations: constants of its module, unlike its sock. */
 static bool is_unix(struct inode *inode)
 {
@@ -64,7 +71,7 @@ static enum gt_ev fd_reason(struct task_struct *p, unsigned int fd, enum gt_ev e
 	struct inode *inode = fd_inode(p, fd);
 	umode_t mode = inode ? READ_ONCE(inode->i_mode) : 0;
 
-	if (S_ISSOCK(mode))
+	if (S_ISSOCK(mode) && is_socket(inode))
 		return is_unix(inode) ? ev : EV_GO_BLOCK_NET;
 	if (S_ISFIFO(mode) || (S_ISCHR(mode) && is_tty(inode)))
 		return ev;
