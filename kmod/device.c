@@ -124,9 +124,8 @@ static void end_session_locked(void)
  * Copy from one place. Bytes copied, -EFAULT, -EAGAIN for nothing there now, 0
  * for the end of file.
  */
-static ssize_t read_piece(struct gt_file *f, struct iov_iter *to)
+static ssize_t read_piece(struct gt_file *f, struct iov_iter *to, u32 state)
 {
-	u32 state = gt_session_state();
 	struct gt_buf *buf;
 	size_t n;
 
@@ -160,11 +159,14 @@ static ssize_t end_of_file(struct gt_file *f)
 static ssize_t read_locked(struct gt_file *f, struct iov_iter *to)
 {
 	ssize_t done = 0, n;
+	u32 state;
 
 	if (is_cut_off(f, gt_session_state()))
 		return end_of_file(f);
 	do {
-		n = read_piece(f, to);
+		/* Asked once: another session may start behind an old end of file. */
+		state = gt_session_state();
+		n = read_piece(f, to, state);
 		if (n > 0)
 			done += n;
 	} while (n > 0 && iov_iter_count(to));
@@ -173,7 +175,7 @@ static ssize_t read_locked(struct gt_file *f, struct iov_iter *to)
 		WRITE_ONCE(f->session, gt_session_number());
 		return done;
 	}
-	if (n == 0 && has_session(gt_session_state())) {
+	if (n == 0 && state == GOTRACE_STATE_DRAINING) {
 		end_session_locked();
 		return end_of_file(f);
 	}

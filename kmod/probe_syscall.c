@@ -35,6 +35,9 @@ static __always_inline void enter_call(long nr, bool region, const u64 *user, u3
 	c = this_cpu_ptr(&gt_cpus);
 	if (unlikely(!gt_cpu_begin(c))) {
 		note_call(c);
+		/* Mappings change in the dark, too. */
+		if (c->cur && gt_call_by_number(nr).kind == GT_CALL_MAP)
+			c->cur->flags |= GT_TASK_REMAPS;
 		goto out;
 	}
 	t = c->g;
