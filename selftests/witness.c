@@ -376,6 +376,11 @@ struct wakes {
 
 static void compare_came(const struct w_rec *f, const struct w_rec *g, struct wakes *w)
 {
+	/* rule d, when a signal kept the task from sleeping at all */
+	if (f->cpu == g->cpu && f->came == W_WOKEN && f->at_switch && g->came == W_STILL) {
+		w->at_switch++;
+		return;
+	}
 	if (f->cpu == g->cpu && f->came == g->came) {
 		if (f->came == W_STILL) {
 			w->still++;

@@ -29,7 +29,7 @@ enum w_left {
 	W_ASLEEP,
 	W_RUNNABLE,
 	W_DEAD,
-	W_UNSURE,	/* recording ended before that could be told */
+	W_UNSURE,	/* what was recorded does not tell */
 };
 
 /* How a task that is switched in became able to run. */

@@ -17,6 +17,9 @@
  *  - any other state, and switched in without that: a signal was pending,
  *    __schedule() left it on the run queue.
  *  - any other state and nothing more of the task: unsure.
+ *  - unsure, too, when the waking began before the switch-out: a signal's waker
+ *    finds the state asleep, __schedule() finds the signal and leaves the task
+ *    on the run queue, and sched_wakeup follows all the same.
  * A sched_wakeup before the switch-out has stopped the task from going to
  * sleep and is no wake-up of a sleeper. The waker is who wrote the last
  * sched_waking of the task before that sched_wakeup: between the two the
@@ -312,7 +315,9 @@ static void wake(struct story *s, int tid)
 
 	if (t->is_out && tolower(t->state) != 'r') {
 		t->woken = true;
-		at(s, t->out)->left = W_ASLEEP;
+		/* Or, when the waking met the switch-out, left on the queue. */
+		if (t->waking_order >= t->out_next)
+			at(s, t->out)->left = W_ASLEEP;
 	}
 }
 
