@@ -16,6 +16,7 @@
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
@@ -174,7 +175,10 @@ static void read_file_name(struct file_entry *e, char *buf)
 	}
 }
 
-/* Read the names of new files, and let them go. Worker, or who stops; one at a time. */
+/* The worker, kicked late, and who stops must not let the same file go twice. */
+static DEFINE_MUTEX(naming);
+
+/* Read the names of new files, and let them go. */
 void gt_usermap_resolve_files(void)
 {
 	char *buf;
@@ -185,6 +189,7 @@ void gt_usermap_resolve_files(void)
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (!buf)
 		return;		/* the next kick tries again */
+	mutex_lock(&naming);
 	for (id = 1; id <= READ_ONCE(maps.files.count); id++) {
 		struct file_entry *e = gt_ids_get(&maps.files, id);
 		struct file *file;
@@ -202,6 +207,7 @@ void gt_usermap_resolve_files(void)
 		if (file)
 			fput(file);
 	}
+	mutex_unlock(&naming);
 	kfree(buf);
 }
 
