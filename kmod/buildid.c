@@ -12,6 +12,7 @@
 #include <linux/pagemap.h>
 #include <linux/string.h>
 #include "buildid.h"
+#include "compat.h"
 
 #ifndef NT_GNU_BUILD_ID
 #define NT_GNU_BUILD_ID	3
@@ -31,9 +32,9 @@ static bool read_in_page(struct file *file, void *to, size_t n, u64 at)
 		return false;
 	ok = PageUptodate(page);
 	if (ok) {
-		p = kmap_atomic(page);
+		p = kmap_local_page(page);
 		memcpy(to, p + offset_in_page(at), n);
-		kunmap_atomic(p);
+		kunmap_local(p);
 	}
 	put_page(page);
 	return ok;

@@ -55,6 +55,12 @@ static inline bool gt_task_is_queued(struct task_struct *p)
 #define gt_task_state(p)	((unsigned int)READ_ONCE((p)->state))
 #endif
 
+/* 5.11: short mappings of a page need not turn preemption off. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define kmap_local_page(page)	kmap_atomic(page)
+#define kunmap_local(addr)	kunmap_atomic(addr)
+#endif
+
 /* 5.15: a sleep on an RT lock has a state of its own. */
 #ifndef TASK_RTLOCK_WAIT
 #define TASK_RTLOCK_WAIT	0

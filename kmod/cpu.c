@@ -89,6 +89,7 @@ static void put_closing(struct gt_cpu *c)
 	gt_cpu_flush(c);
 }
 
+/* Also before the first buffer, when there is nothing to close. */
 static void go_dark(struct gt_cpu *c)
 {
 	put_closing(c);
@@ -162,9 +163,7 @@ void gt_cpu_open(struct gt_cpu *c, u64 ticks)
 		gt_cpu_next_buffer(c, buf);
 		put_opening(c);
 	} else {
-		c->mode = GT_CPU_DARK;
-		c->dark++;
-		c->dark_since = c->last;
+		go_dark(c);
 	}
 	note_irqoff(c, since);
 }

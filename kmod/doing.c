@@ -2,7 +2,6 @@
 /*
  * What the running task is doing, with more than its call's name.
  */
-#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/stacktrace.h>

@@ -13,7 +13,6 @@
 #include "doing.h"
 #include "emit.h"
 #include "stack.h"
-#include "string.h"
 #include "task.h"
 #include "thread.h"
 

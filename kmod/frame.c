@@ -81,7 +81,7 @@ static void resolve_user(struct gt_put_frame *out, u64 frame)
 {
 	char fn[GT_USERMAP_BASE_MAX + 24];
 	const struct gt_user_file *file;
-	u64 offset = frame & ((1ULL << GT_FRAME_OFFSET_BITS) - 1);
+	u64 offset = frame & GT_FRAME_OFFSET_MASK;
 
 	file = gt_usermap_file((frame & ~GT_FRAME_USER) >> GT_FRAME_OFFSET_BITS);
 	out->fn = gt_string_put(fn, scnprintf(fn, sizeof(fn), "%s+0x%llx", file->base, offset));

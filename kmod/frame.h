@@ -16,11 +16,12 @@
 #define GT_FRAME_USER		(1ULL << 62)
 #define GT_FRAME_KERNEL		(1ULL << 63)
 #define GT_FRAME_OFFSET_BITS	40
+#define GT_FRAME_OFFSET_MASK	((1ULL << GT_FRAME_OFFSET_BITS) - 1)
 
 static inline u64 gt_frame_user(u32 file, u64 offset)
 {
 	return GT_FRAME_USER | (u64)file << GT_FRAME_OFFSET_BITS |
-	       (offset & ((1ULL << GT_FRAME_OFFSET_BITS) - 1));
+	       (offset & GT_FRAME_OFFSET_MASK);
 }
 
 /* Without source: pc and function are the same number. */

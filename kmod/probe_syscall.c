@@ -25,6 +25,14 @@ static void note_call(struct gt_cpu *c)
 		c->cur->flags |= GT_TASK_STALE;
 }
 
+/* Mappings change whether this CPU writes or not. */
+static void note_mapping(struct gt_cpu *c, long nr)
+{
+	if (c->cur && gt_call_by_number(nr).kind == GT_CALL_MAP)
+		c->cur->flags |= GT_TASK_REMAPS;
+}
+
+/* @user is NULL where user stacks are not wanted. */
 static __always_inline void enter_call(long nr, bool region, const u64 *user, u32 n)
 {
 	struct gt_cpu *c;
@@ -33,11 +41,10 @@ static __always_inline void enter_call(long nr, bool region, const u64 *user, u3
 
 	local_irq_save(flags);
 	c = this_cpu_ptr(&gt_cpus);
+	if (user)
+		note_mapping(c, nr);
 	if (unlikely(!gt_cpu_begin(c))) {
 		note_call(c);
-		/* Mappings change in the dark, too. */
-		if (c->cur && gt_call_by_number(nr).kind == GT_CALL_MAP)
-			c->cur->flags |= GT_TASK_REMAPS;
 		goto out;
 	}
 	t = c->g;
@@ -46,8 +53,6 @@ static __always_inline void enter_call(long nr, bool region, const u64 *user, u3
 		goto out;
 	}
 	gt_doing_call(t, nr, user, n);
-	if (unlikely(n && t->doing.call.kind == GT_CALL_MAP))
-		t->flags |= GT_TASK_REMAPS;
 	if (region)
 		gt_emit_region_start(c, t);
 	else

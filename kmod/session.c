@@ -38,7 +38,6 @@
 #include "arena.h"
 #include "call.h"
 #include "clock.h"
-#include "compat.h"
 #include "cpu.h"
 #include "footer.h"
 #include "frame.h"
