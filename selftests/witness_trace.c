@@ -81,23 +81,12 @@ static bool is_unblock(int type)
 /* How it leaves the CPU, or -1 if it does not. */
 static int left(int type)
 {
-	switch (type) {
-	case GT_EV_GO_END:
-	case GT_EV_GO_STOP:
+	switch (gt_event_leaves(type)) {
+	case GT_LEAVES_DEAD:
 		return W_DEAD;
-	case GT_EV_GO_SCHED:
-	case GT_EV_GO_PREEMPT:
+	case GT_LEAVES_RUNNABLE:
 		return W_RUNNABLE;
-	case GT_EV_GO_SLEEP:
-	case GT_EV_GO_BLOCK:
-	case GT_EV_GO_BLOCK_SEND:
-	case GT_EV_GO_BLOCK_RECV:
-	case GT_EV_GO_BLOCK_SELECT:
-	case GT_EV_GO_BLOCK_SYNC:
-	case GT_EV_GO_BLOCK_COND:
-	case GT_EV_GO_BLOCK_NET:
-	case GT_EV_GO_BLOCK_GC:
-	case GT_EV_GO_SYSBLOCK:
+	case GT_LEAVES_ASLEEP:
 		return W_ASLEEP;
 	default:
 		return -1;

@@ -182,22 +182,6 @@ static bool keep(const struct gt_event *ev, struct kept *k)
 	case GT_EV_GO_START_LABEL:
 		k->type = GT_EV_GO_START;
 		return true;
-	case GT_EV_GO_END:
-	case GT_EV_GO_STOP:
-	case GT_EV_GO_SCHED:
-	case GT_EV_GO_PREEMPT:
-	case GT_EV_GO_SLEEP:
-	case GT_EV_GO_BLOCK:
-	case GT_EV_GO_BLOCK_SEND:
-	case GT_EV_GO_BLOCK_RECV:
-	case GT_EV_GO_BLOCK_SELECT:
-	case GT_EV_GO_BLOCK_SYNC:
-	case GT_EV_GO_BLOCK_COND:
-	case GT_EV_GO_BLOCK_NET:
-	case GT_EV_GO_BLOCK_GC:
-	case GT_EV_GO_SYSBLOCK:
-		k->type = GT_EV_GO_BLOCK;
-		return true;
 	case GT_EV_GO_UNBLOCK:
 	case GT_EV_GO_UNBLOCK_LOCAL:
 	case GT_EV_GO_SYSEXIT:
@@ -215,7 +199,8 @@ static bool keep(const struct gt_event *ev, struct kept *k)
 		cpus = ev->args[0];
 		return false;
 	default:
-		return false;
+		k->type = GT_EV_GO_BLOCK;
+		return gt_event_leaves(ev->type) != GT_LEAVES_NOT;
 	}
 }
 

@@ -44,6 +44,31 @@ static void take_args(struct gt_decoder *d, const struct gt_record *rec,
 		ev->stk = rec->args[at];
 }
 
+enum gt_leaves gt_event_leaves(unsigned int type)
+{
+	switch (type) {
+	case GT_EV_GO_END:
+	case GT_EV_GO_STOP:
+		return GT_LEAVES_DEAD;
+	case GT_EV_GO_SCHED:
+	case GT_EV_GO_PREEMPT:
+		return GT_LEAVES_RUNNABLE;
+	case GT_EV_GO_SLEEP:
+	case GT_EV_GO_BLOCK:
+	case GT_EV_GO_BLOCK_SEND:
+	case GT_EV_GO_BLOCK_RECV:
+	case GT_EV_GO_BLOCK_SELECT:
+	case GT_EV_GO_BLOCK_SYNC:
+	case GT_EV_GO_BLOCK_COND:
+	case GT_EV_GO_BLOCK_NET:
+	case GT_EV_GO_BLOCK_GC:
+	case GT_EV_GO_SYSBLOCK:
+		return GT_LEAVES_ASLEEP;
+	default:
+		return GT_LEAVES_NOT;
+	}
+}
+
 /* Whose event it is, and who runs on the P after it. */
 static void take_g(struct gt_decoder *d, struct gt_event *ev)
 {
@@ -56,22 +81,6 @@ static void take_g(struct gt_decoder *d, struct gt_event *ev)
 	case GT_EV_GO_START_LABEL:
 		d->g = ev->args[0];
 		ev->g = d->g;
-		break;
-	case GT_EV_GO_END:
-	case GT_EV_GO_STOP:
-	case GT_EV_GO_SCHED:
-	case GT_EV_GO_PREEMPT:
-	case GT_EV_GO_SLEEP:
-	case GT_EV_GO_BLOCK:
-	case GT_EV_GO_BLOCK_SEND:
-	case GT_EV_GO_BLOCK_RECV:
-	case GT_EV_GO_BLOCK_SELECT:
-	case GT_EV_GO_BLOCK_SYNC:
-	case GT_EV_GO_BLOCK_COND:
-	case GT_EV_GO_BLOCK_NET:
-	case GT_EV_GO_BLOCK_GC:
-	case GT_EV_GO_SYSBLOCK:
-		d->g = 0;
 		break;
 	case GT_EV_GO_SYSEXIT:
 	case GT_EV_GO_SYSEXIT_LOCAL:
@@ -93,6 +102,8 @@ static void take_g(struct gt_decoder *d, struct gt_event *ev)
 		ev->g = ev->args[2];
 		break;
 	default:
+		if (gt_event_leaves(ev->type) != GT_LEAVES_NOT)
+			d->g = 0;
 		break;
 	}
 }

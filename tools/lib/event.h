@@ -48,6 +48,16 @@ struct gt_event {
 	size_t text_len;
 };
 
+/* How an event of a type takes its G off its P. */
+enum gt_leaves {
+	GT_LEAVES_NOT,
+	GT_LEAVES_DEAD,
+	GT_LEAVES_RUNNABLE,
+	GT_LEAVES_ASLEEP,
+};
+
+enum gt_leaves gt_event_leaves(unsigned int type);
+
 /* All zero but the version is a decoder at the start of a trace. */
 struct gt_decoder {
 	unsigned int version;
