@@ -27,7 +27,7 @@ CC	:= gcc
 # The module is built in a folder of its own for each kernel, of links to the
 # sources: neither the tree nor another kernel's objects are touched.
 KMOD	:= build/kmod-$(KNAME)
-KSRC	:= Kbuild kmod uapi
+KSRC	:= Kbuild VERSION kmod uapi
 
 .DEFAULT_GOAL := all
 
@@ -47,12 +47,30 @@ tools: ## Build the gotrace command
 selftests: ## Build the tests' programs
 	$(MAKE) -C selftests
 
-install: modules tools ## Install the module and the tools (DESTDIR=, KVER=)
+man: tools ## Make the manual pages, in build/man
+	$(MAKE) -C tools man
+
+install: install-module install-system install-tools ## Install all of it (DESTDIR=, PREFIX=, KVER=)
+
+install-module: modules
 	$(MAKE) -C "$(KDIR)" M=$(CURDIR)/$(KMOD) $(KMAKE) \
 		INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates \
 		CONFIG_MODULE_SIG_ALL= modules_install
 	# kbuild leaves depmod out where the headers come without System.map.
 	$(if $(DESTDIR),,depmod $$(modinfo -F vermagic $(KMOD)/gotrace.ko | cut -d" " -f1))
+
+# The device's rights: who administers a machine has them in /etc, a package
+# somewhere else.
+CONFDIR	?= /etc
+
+install-system:
+	install -D -m 644 system/gotrace.sysusers $(DESTDIR)$(CONFDIR)/sysusers.d/gotrace.conf
+	install -D -m 644 system/gotrace.rules $(DESTDIR)$(CONFDIR)/udev/rules.d/60-gotrace.rules
+	install -D -m 644 system/gotrace.modprobe $(DESTDIR)$(CONFDIR)/modprobe.d/gotrace.conf
+	# Where there is no systemd, the device stays root's.
+	$(if $(DESTDIR),,-systemd-sysusers && udevadm control --reload)
+
+install-tools: tools
 	$(MAKE) -C tools install
 
 check: ## Run all tests, in guests; T=name for one, KVER=, HOST=1, ALLOW_SKIP=1
@@ -74,6 +92,7 @@ clean: ## Remove what was built; the cache of fetched packages stays
 	rm -rf build
 
 help: ## Show this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: all modules tools selftests install check demo bench lint deps clean help
+.PHONY: all modules tools man selftests install install-module install-system \
+	install-tools check demo bench lint deps clean help

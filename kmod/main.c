@@ -41,3 +41,4 @@ module_exit(gt_exit);
 MODULE_AUTHOR("gotrace maintainers");
 MODULE_DESCRIPTION("Scheduler and system-call tracer in Go's execution-trace format");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(GOTRACE_VERSION);

@@ -52,7 +52,7 @@ shell_files() {
 	files '*' | while read -r f; do
 		[ -f "$f" ] || continue
 		case $f in
-		*.sh) echo "$f";;
+		*.sh|*.bash) echo "$f";;
 		*) ! head -c 64 "$f" | grep -qaE '^#!/bin/(ba|busybox )?sh' || echo "$f";;
 		esac
 	done

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What gotrace.c and the commands have in common. */
+/*
+ * What gotrace.c and the commands have in common. GOTRACE_VERSION comes from
+ * the file VERSION, by the Makefile.
+ */
 #ifndef CMD_H
 #define CMD_H
-
-#define GOTRACE_VERSION "0.1.0"
 
 /* Exit codes. A recorded command's own status comes beside them. */
 enum {

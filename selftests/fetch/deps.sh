@@ -25,6 +25,8 @@ deps() {
 	qemu-system-x86		qemu-system-x86_64
 	shellcheck		shellcheck
 	sparse			sparse
+	mandoc			mandoc
+	bash-completion		/usr/share/bash-completion/bash_completion
 	TABLE
 	# Kernels are configured with CONFIG_UNWINDER_ORC: objtool links
 	# against it when a module is built.

@@ -9,7 +9,7 @@ shift
 top=$(pwd)
 mkdir -p "$dir"
 find "$dir" -xtype l -delete
-find "$@" -type f \( -name Kbuild -o -name '*.[chS]' \) ! -name '*.mod.c' |
+find "$@" -type f \( -name Kbuild -o -name VERSION -o -name '*.[chS]' \) ! -name '*.mod.c' |
 while read -r f; do
 	[ -L "$dir/$f" ] || {
 		mkdir -p "$dir/$(dirname "$f")"
