@@ -24,5 +24,6 @@ int cmd_stop(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_symbolize(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 
 #endif

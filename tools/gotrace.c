@@ -17,6 +17,7 @@ static const struct command {
 	{ "status", cmd_status, "what the tracer does now" },
 	{ "dump",   cmd_dump,   "print a trace, one event a line" },
 	{ "symbolize", cmd_symbolize, "name the functions in a trace's user frames" },
+	{ "doctor", cmd_doctor, "what is missing here for what, and how to get it" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
