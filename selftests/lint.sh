@@ -97,8 +97,8 @@ if need checkpatch perl; then
 	done
 fi
 
-gofmt_clean() { [ -z "$("$1" -d "$here"/gocheck/*.go | tee /dev/stderr)" ]; }
-if [ -n "$(files 'selftests/gocheck/*.go')" ]; then
+gofmt_clean() { [ -z "$("$1" -d "$here"/{gocheck,goprint}/*.go | tee /dev/stderr)" ]; }
+if [ -n "$(files 'selftests/*.go')" ]; then
 	goroot=$("$here/fetch/fetch.sh" go newest) || exit 1
 	check "gofmt" gofmt_clean "$goroot/bin/gofmt"
 fi

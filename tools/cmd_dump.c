@@ -4,7 +4,8 @@
  *
  * The format is a promise: scripts and tests cut it with awk. A file is read
  * twice, first for its strings, its stacks and its clock, which stand at its
- * end. A pipe is read once, and shows the numbers of what it does not know yet.
+ * end. A pipe is read once, and shows the numbers of what it does not know yet;
+ * unless it is to be in order of time, which needs all of it first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 
 #include "args.h"
 #include "cmd.h"
+#include "lib/timeline.h"
 #include "lib/trace.h"
 #include "out.h"
 
@@ -22,14 +24,19 @@ static const char usage[] =
 "usage: gotrace dump [OPTION]... FILE\n"
 "\n"
 "Prints a trace of ours, or of a Go program of Go 1.5 to 1.21, one event a line,\n"
-"in the order of the file. FILE '-' is standard input.\n"
+"in the order of the file, or in that of time. FILE '-' is standard input.\n"
 "\n"
 "  --json             a JSON object a line\n"
 "  --ticks            times in absolute ticks of the trace's clock, not in ns\n"
 "  --offsets          with the offset in the file of each event\n"
 "  --records          also what has no time: batches, strings, stacks, frequency\n"
 "  --no-frames        only the numbers of stacks\n"
-"  --order file       the order; there is no other one yet\n"
+"  --order file|time  the order: as it was written (the default), or the CPUs' events\n"
+"                     in one order, which is checked as Go's reader does. Input that\n"
+"                     is no file is copied into one in $TMPDIR (/var/tmp) for this\n"
+"  --rows             with --order time: as P the row that Go's viewer draws the event\n"
+"                     in: 1000001 timers, 1000002 network, 1000003 system calls,\n"
+"                     1000004 GC\n"
 "  -h, --help         this text\n"
 "  -V, --version      which gotrace this is\n"
 "\n"
@@ -53,7 +60,7 @@ static const char usage[] =
 "when the usage was wrong.\n";
 
 enum { OPT_JSON = 256, OPT_TICKS, OPT_OFFSETS, OPT_RECORDS, OPT_NO_FRAMES,
-       OPT_ORDER };
+       OPT_ORDER, OPT_ROWS };
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, OPT_JSON },
@@ -62,6 +69,7 @@ static const struct option options[] = {
 	{ "records", no_argument, NULL, OPT_RECORDS },
 	{ "no-frames", no_argument, NULL, OPT_NO_FRAMES },
 	{ "order", required_argument, NULL, OPT_ORDER },
+	{ "rows", no_argument, NULL, OPT_ROWS },
 	ARGS_COMMON
 };
 
@@ -70,7 +78,11 @@ static const struct args args = { "dump", usage, options, false };
 struct dump {
 	bool json, ticks, offsets, records, no_frames;
 	bool live;		/* a person waits for each line */
-	struct gt_trace trace;
+	bool by_time, rows;
+	struct gt_trace *trace;
+	/* One of them: */
+	struct gt_trace file;
+	struct gt_timeline timeline;
 };
 
 /* Text: TIME P G NAME KEY=VALUE... */
@@ -92,11 +104,11 @@ static void text_time(const struct dump *d, int64_t ticks)
 {
 	if (d->ticks) {
 		out_i64(ticks);
-	} else if (d->trace.hz) {
-		out_i64(gt_trace_time(&d->trace, ticks));
+	} else if (d->trace->hz) {
+		out_i64(gt_trace_time(d->trace, ticks));
 	} else {
 		out_i64((int64_t)((uint64_t)ticks -
-				  (uint64_t)d->trace.first_ticks));
+				  (uint64_t)d->trace->first_ticks));
 		out_char('t');
 	}
 }
@@ -106,7 +118,7 @@ static void text_string(const struct dump *d, uint64_t id, const char *also)
 {
 	struct gt_string s;
 
-	if (gt_names_string(&d->trace.names, id, &s)) {
+	if (gt_names_string(&d->trace->names, id, &s)) {
 		out_field(s.text, s.len, also);
 	} else {
 		out_char('#');
@@ -116,13 +128,13 @@ static void text_string(const struct dump *d, uint64_t id, const char *also)
 
 static void text_frames(const struct dump *d, const char *key, uint64_t stk)
 {
-	size_t n = gt_names_stack(&d->trace.names, stk);
+	size_t n = gt_names_stack(&d->trace->names, stk);
 
 	if (!n || d->no_frames)
 		return;
 	text_key(key);
 	for (size_t i = 0; i < n; i++) {
-		struct gt_frame f = gt_names_frame(&d->trace.names, stk, i);
+		struct gt_frame f = gt_names_frame(&d->trace->names, stk, i);
 
 		if (i)
 			out_char(';');
@@ -181,7 +193,7 @@ static void text_event(const struct dump *d, const struct gt_event *ev)
 
 static void text_record(const struct dump *d)
 {
-	const struct gt_record *rec = &d->trace.rec;
+	const struct gt_record *rec = &d->trace->rec;
 	const struct gt_event_desc *desc = gt_event_desc(rec->type);
 
 	out_text("- - - ");
@@ -208,7 +220,7 @@ static void text_record(const struct dump *d)
 		break;
 	}
 	if (d->offsets)
-		text_u64("off", d->trace.reader.rec_off);
+		text_u64("off", d->trace->reader.rec_off);
 	out_char('\n');
 }
 
@@ -231,7 +243,7 @@ static void json_string(const struct dump *d, uint64_t id)
 {
 	struct gt_string s;
 
-	if (gt_names_string(&d->trace.names, id, &s))
+	if (gt_names_string(&d->trace->names, id, &s))
 		out_json(s.text, s.len);
 	else
 		out_text("null");
@@ -239,13 +251,13 @@ static void json_string(const struct dump *d, uint64_t id)
 
 static void json_frames(const struct dump *d, const char *key, uint64_t stk)
 {
-	size_t n = gt_names_stack(&d->trace.names, stk);
+	size_t n = gt_names_stack(&d->trace->names, stk);
 
 	if (!n || d->no_frames)
 		return;
 	json_key(key);
 	for (size_t i = 0; i < n; i++) {
-		struct gt_frame f = gt_names_frame(&d->trace.names, stk, i);
+		struct gt_frame f = gt_names_frame(&d->trace->names, stk, i);
 
 		out_text(i ? ",{\"fn\":" : "[{\"fn\":");
 		json_string(d, f.fn);
@@ -288,8 +300,8 @@ static void json_event(const struct dump *d, const struct gt_event *ev)
 	out_text("{\"event\":\"");
 	out_text(ev->desc->name);
 	out_text("\",\"time\":");
-	if (d->trace.hz)
-		out_i64(gt_trace_time(&d->trace, ev->ticks));
+	if (d->trace->hz)
+		out_i64(gt_trace_time(d->trace, ev->ticks));
 	else
 		out_text("null");
 	json_key("ticks");
@@ -314,7 +326,7 @@ static void json_event(const struct dump *d, const struct gt_event *ev)
 
 static void json_record(const struct dump *d)
 {
-	const struct gt_record *rec = &d->trace.rec;
+	const struct gt_record *rec = &d->trace->rec;
 	const struct gt_event_desc *desc = gt_event_desc(rec->type);
 
 	out_text("{\"record\":\"");
@@ -340,7 +352,7 @@ static void json_record(const struct dump *d)
 		json_u64(desc->args[0].name, rec->args[0]);
 		break;
 	}
-	json_u64("off", d->trace.reader.rec_off);
+	json_u64("off", d->trace->reader.rec_off);
 	out_text("}\n");
 }
 
@@ -362,40 +374,76 @@ static void print_record(const struct dump *d)
 		text_record(d);
 }
 
-static int dump_trace(struct dump *d)
+static bool enough(const struct dump *d)
+{
+	return d->live && out_flush();
+}
+
+static int dump_in_file(struct dump *d)
 {
 	enum gt_trace_next next;
 	struct gt_event ev;
 
-	if (gt_trace_index(&d->trace) < 0)
+	if (gt_trace_index(d->trace) < 0)
 		return -1;
-	while ((next = gt_trace_next(&d->trace, &ev)) > GT_TRACE_END) {
+	while ((next = gt_trace_next(d->trace, &ev)) > GT_TRACE_END) {
 		if (next == GT_TRACE_EVENT)
 			print_event(d, &ev);
 		else
 			print_record(d);
-		if (d->live && out_flush())
+		if (enough(d))
 			break;
 	}
 	return next == GT_TRACE_ERROR ? -1 : 0;
 }
 
-static int dump_fd(struct dump *d, int fd, const char *name)
+static int dump_in_time(struct dump *d)
 {
-	int bad = gt_trace_init_fd(&d->trace, fd), err;
+	struct gt_timeline *t = &d->timeline;
+	struct gt_event ev;
+	int ret;
 
-	if (!bad)
-		bad = dump_trace(d);
-	/* What was good goes out before the word about what is not. */
-	err = out_flush();
+	while ((ret = gt_timeline_next(t)) > 0) {
+		ev = *t->ev;
+		if (d->rows)
+			ev.p = gt_timeline_row(t);
+		print_event(d, &ev);
+		if (enough(d))
+			break;
+	}
+	return ret < 0 ? -1 : 0;
+}
+
+/* What was good goes out before the word about what is not. */
+static int end(int bad, const char *name, const char *error)
+{
+	int err = out_flush();
+
 	if (err)
 		fprintf(stderr, "gotrace dump: cannot write: %s\n",
 			strerror(-err));
 	if (bad)
-		fprintf(stderr, "gotrace dump: %s: %s\n", name,
-			gt_trace_error(&d->trace));
-	gt_trace_exit(&d->trace);
+		fprintf(stderr, "gotrace dump: %s: %s\n", name, error);
 	return bad || err ? EXIT_FAILED : EXIT_OK;
+}
+
+static int dump_fd(struct dump *d, int fd, const char *name)
+{
+	int bad, ret;
+
+	if (d->by_time) {
+		d->trace = &d->timeline.trace;
+		bad = gt_timeline_init_fd(&d->timeline, fd, NULL) ||
+		      dump_in_time(d);
+		ret = end(bad, name, d->timeline.error.text);
+		gt_timeline_exit(&d->timeline);
+	} else {
+		d->trace = &d->file;
+		bad = gt_trace_init_fd(&d->file, fd) || dump_in_file(d);
+		ret = end(bad, name, gt_trace_error(&d->file));
+		gt_trace_exit(&d->file);
+	}
+	return ret;
 }
 
 static int dump_file(struct dump *d, const char *path)
@@ -417,7 +465,7 @@ static int dump_file(struct dump *d, const char *path)
 
 int cmd_dump(int argc, char **argv)
 {
-	static const char *const orders[] = { "file", NULL };
+	static const char *const orders[] = { "file", "time", NULL };
 	/* Not on the stack: it holds the longest record. */
 	static struct dump d;
 	int opt;
@@ -440,12 +488,19 @@ int cmd_dump(int argc, char **argv)
 			d.no_frames = true;
 			break;
 		case OPT_ORDER:
-			args_choice(&args, "--order", optarg, orders);
+			d.by_time = args_choice(&args, "--order", optarg, orders);
+			break;
+		case OPT_ROWS:
+			d.rows = true;
 			break;
 		}
 	}
 	if (optind == argc)
 		args_fail(&args, "which trace? Name a FILE");
+	if (d.by_time && d.records)
+		args_fail(&args, "records have no time: --records is for the order of the file");
+	if (d.rows && !d.by_time)
+		args_fail(&args, "--rows is for --order time");
 	d.live = isatty(STDOUT_FILENO);
 	optind++;
 	args_end(&args, argc, argv);

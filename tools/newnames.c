@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "lib/array.h"
 
 /* A C++ name can be a page of templates. */
 #define TEXT_MAX 4096

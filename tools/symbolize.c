@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "array.h"
+#include "lib/array.h"
 #include "lib/trace.h"
 #include "newnames.h"
 #include "putrecord.h"

@@ -190,7 +190,9 @@ done <<'USAGE'
 2|do not know what to do with 'x'|status x
 2|which trace? Name a FILE|dump
 2|do not know what to do with 'b'|dump a b
-2|--order takes one of file, not 'time'|dump --order time a
+2|--order takes one of file, time, not 'clock'|dump --order clock a
+2|--rows is for --order time|dump --rows a
+2|--records is for the order of the file|dump --order time --records a
 USAGE
 
 # Where there is no module: what to do about it, and nothing is touched.

@@ -11,14 +11,18 @@ static enum gt_decode_result begin_batch(struct gt_decoder *d,
 					 const struct gt_record *rec)
 {
 	bool v1_5 = d->version < GT_V1_7;
-	uint64_t *g = gt_map_add(&d->last_g, d->p);
+	int64_t p = rec->args[0];
+	uint64_t *g;
 
-	if (!g)
-		return GT_DECODE_NO_MEMORY;
-	*g = d->g;
-	d->p = (int64_t)rec->args[0];
-	g = gt_map_find(&d->last_g, d->p);
-	d->g = g ? *g : 0;
+	if (p != d->p) {
+		g = gt_map_add(&d->last_g, d->p);
+		if (!g)
+			return GT_DECODE_NO_MEMORY;
+		*g = d->g;
+		d->p = p;
+		g = gt_map_find(&d->last_g, p);
+		d->g = g ? *g : 0;
+	}
 	if (v1_5)
 		d->seq = rec->args[1];
 	d->ticks = rec->args[v1_5 ? 2 : 1];
@@ -66,6 +70,20 @@ enum gt_leaves gt_event_leaves(unsigned int type)
 		return GT_LEAVES_ASLEEP;
 	default:
 		return GT_LEAVES_NOT;
+	}
+}
+
+unsigned int gt_event_plain(unsigned int type)
+{
+	switch (type) {
+	case GT_EV_GO_START_LOCAL:
+		return GT_EV_GO_START;
+	case GT_EV_GO_UNBLOCK_LOCAL:
+		return GT_EV_GO_UNBLOCK;
+	case GT_EV_GO_SYSEXIT_LOCAL:
+		return GT_EV_GO_SYSEXIT;
+	default:
+		return type;
 	}
 }
 

@@ -58,6 +58,9 @@ enum gt_leaves {
 
 enum gt_leaves gt_event_leaves(unsigned int type);
 
+/* GoStart for GoStartLocal, and so on: they say the same. */
+unsigned int gt_event_plain(unsigned int type);
+
 /* All zero but the version is a decoder at the start of a trace. */
 struct gt_decoder {
 	unsigned int version;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "timeline.h"
 #include "trace.h"
 
 /* More is tried with smaller files; nothing here has to be large. */
@@ -83,6 +84,33 @@ static void check_error(const struct outcome *out, uint64_t len,
 }
 
 /*
+ * In order of time more is refused: what is not refused otherwise must be as
+ * many events.
+ */
+static void try_timeline(const void *data, size_t len,
+			 const struct outcome *plain, const char *trace,
+			 const char *how)
+{
+	static struct gt_timeline t;
+	struct outcome out = { 0 };
+	int ret = gt_timeline_init_mem(&t, data, len, NULL);
+
+	while (!ret && (ret = gt_timeline_next(&t)) > 0)
+		ret = 0;
+	out.end = ret ? GT_TRACE_ERROR : GT_TRACE_END;
+	out.events = t.events;
+	snprintf(out.error, sizeof(out.error), "%s", t.error.text);
+	gt_timeline_exit(&t);
+	runs++;
+
+	check_error(&out, len, trace, how);
+	if (plain->end == GT_TRACE_ERROR && out.end != GT_TRACE_ERROR)
+		die(trace, how, "in order of time it is no error");
+	if (out.end == GT_TRACE_END && out.events > plain->events)
+		die(trace, how, "in order of time it has more events");
+}
+
+/*
  * A copy of exactly the size, so that one byte too far is found. With and
  * without an index it is the same trace.
  */
@@ -98,9 +126,10 @@ static struct outcome try_memory(const void *data, size_t len,
 	gt_trace_exit(&t);
 	read_all(&t, gt_trace_init_mem(&t, copy, len), true, &indexed);
 	gt_trace_exit(&t);
+	check_error(&plain, len, trace, how);
+	try_timeline(copy, len, &plain, trace, how);
 	free(copy);
 
-	check_error(&plain, len, trace, how);
 	if (plain.end != indexed.end || plain.events != indexed.events ||
 	    strcmp(plain.error, indexed.error))
 		die(trace, how, "with an index it is another trace");

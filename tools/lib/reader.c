@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,35 +11,12 @@
 /* The longest record, and as much again as one read should bring. */
 #define BUF_SIZE (GT_RECORD_BYTES_MAX + 256 * 1024)
 
-static int fail_at(struct gt_reader *r, uint64_t off, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void vfail_at(struct gt_reader *r, uint64_t off, const char *fmt,
-		     va_list ap)
-{
-	int n = snprintf(r->error, sizeof(r->error), "offset %" PRIu64 ": ",
-			 off);
-
-	vsnprintf(r->error + n, sizeof(r->error) - n, fmt, ap);
-	r->err_off = off;
-}
-
-static int fail_at(struct gt_reader *r, uint64_t off, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vfail_at(r, off, fmt, ap);
-	va_end(ap);
-	return -1;
-}
-
 int gt_reader_fail(struct gt_reader *r, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vfail_at(r, r->rec_off, fmt, ap);
+	gt_error_vset(&r->error, r->rec_off, fmt, ap);
 	va_end(ap);
 	return -1;
 }
@@ -66,7 +41,7 @@ static int fill(struct gt_reader *r)
 		n = read(r->fd, r->buf + r->len, r->size - r->len);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return fail_at(r, r->off + r->len, "cannot read: %s",
+		return gt_error_set(&r->error, r->off + r->len, "cannot read: %s",
 			       strerror(errno));
 	if (n == 0)
 		r->at_eof = true;
@@ -89,18 +64,18 @@ static int take_header(struct gt_reader *r)
 		if (fill(r))
 			return -1;
 	if (r->len == 0)
-		return fail_at(r, 0, "the file is empty");
+		return gt_error_set(&r->error, 0, "the file is empty");
 	if (r->len < GT_HEADER_SIZE)
-		return fail_at(r, 0, "the file ends inside its header");
+		return gt_error_set(&r->error, 0, "the file ends inside its header");
 
 	version = gt_header_version(r->buf + r->head);
 	if (!version)
-		return fail_at(r, 0, "not a Go execution trace (no header \"go 1.N trace\")");
+		return gt_error_set(&r->error, 0, "not a Go execution trace (no header \"go 1.N trace\")");
 	if (version > GT_V1_21)
-		return fail_at(r, 0, "a trace in the format of Go %u.%u; only those of Go 1.5 to 1.21 can be read here",
+		return gt_error_set(&r->error, 0, "a trace in the format of Go %u.%u; only those of Go 1.5 to 1.21 can be read here",
 			       version / 1000, version % 1000);
 	if (!gt_version_known(version))
-		return fail_at(r, 0, "no Go has written traces with the version %u.%u",
+		return gt_error_set(&r->error, 0, "no Go has written traces with the version %u.%u",
 			       version / 1000, version % 1000);
 	r->version = version;
 	consume(r, GT_HEADER_SIZE);
@@ -113,7 +88,7 @@ int gt_reader_init_fd(struct gt_reader *r, int fd)
 	r->fd = fd;
 	r->buf = malloc(BUF_SIZE);
 	if (!r->buf)
-		return fail_at(r, 0, "no memory for a buffer");
+		return gt_error_set(&r->error, 0, "no memory for a buffer");
 	r->owns_buf = true;
 	r->size = BUF_SIZE;
 	return take_header(r);

@@ -12,15 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "error.h"
 #include "record.h"
 
 struct gt_reader {
 	/* Read-only for callers. */
 	unsigned int version;
 	uint64_t rec_off;	/* offset of the record returned last */
-	uint64_t err_off;	/* offset of the record that @error is about */
 	bool ended;		/* gt_reader_next() returned 0 */
-	char error[160];	/* "offset 123: …", after a return of -1 */
+	struct gt_error error;	/* after a return of -1 */
 
 	/* The reader's own. */
 	int fd;			/* -1: all there is lies in @buf */

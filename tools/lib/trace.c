@@ -36,7 +36,7 @@ void gt_trace_exit(struct gt_trace *t)
 
 const char *gt_trace_error(const struct gt_trace *t)
 {
-	return t->reader.error;
+	return t->reader.error.text;
 }
 
 /*
@@ -85,7 +85,7 @@ static int learn_record(struct gt_trace *t)
 							 t->reader.version,
 							 t->reader.rec_off));
 	case GT_EV_FREQUENCY:
-		if (!t->hz || t->indexing)
+		if (!t->hz || t->learning)
 			t->hz = rec->args[0];
 		return 0;
 	default:
@@ -116,7 +116,7 @@ static int want_names(struct gt_trace *t, const struct gt_event *ev)
 
 static int learn_event(struct gt_trace *t, const struct gt_event *ev)
 {
-	if (!t->has_first || (t->indexing && ev->ticks < t->first_ticks))
+	if (!t->has_first || (t->learning && ev->ticks < t->first_ticks))
 		t->first_ticks = ev->ticks;
 	t->has_first = true;
 	return want_names(t, ev);
@@ -149,9 +149,9 @@ static enum gt_trace_next at_end(struct gt_trace *t)
 /* What the index refused, the records alone may not show (a string twice). */
 static bool is_broken_here(struct gt_trace *t)
 {
-	if (!t->broken || t->reader.rec_off < t->broken_off)
+	if (!t->broken.text[0] || t->reader.rec_off < t->broken.off)
 		return false;
-	memcpy(t->reader.error, t->broken_error, sizeof(t->broken_error));
+	t->reader.error = t->broken;
 	return true;
 }
 
@@ -194,6 +194,11 @@ static int rewind_to(struct gt_trace *t, off_t start)
 	return 0;
 }
 
+void gt_trace_learn(struct gt_trace *t)
+{
+	t->learning = true;
+}
+
 int gt_trace_index(struct gt_trace *t)
 {
 	struct gt_reader *r = &t->reader;
@@ -208,19 +213,16 @@ int gt_trace_index(struct gt_trace *t)
 			return 0;
 		start -= r->len;
 	}
-	t->indexing = true;
+	gt_trace_learn(t);
 	do
 		next = gt_trace_next(t, &ev);
 	while (next > GT_TRACE_END);
-	t->indexing = false;
+	t->learning = false;
 	t->indexed = true;
 
 	/* The end's own errors come again at the end. */
-	if (next == GT_TRACE_ERROR && !r->ended) {
-		t->broken = true;
-		t->broken_off = r->err_off;
-		memcpy(t->broken_error, r->error, sizeof(r->error));
-	}
+	if (next == GT_TRACE_ERROR && !r->ended)
+		t->broken = r->error;
 	gt_decoder_exit(&t->decoder);
 	begin(t, 0);
 	return rewind_to(t, start) ? -1 : 1;

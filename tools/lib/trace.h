@@ -29,11 +29,9 @@ struct gt_trace {
 
 	/* The trace's own. */
 	struct gt_decoder decoder;
-	bool indexing;
+	bool learning;
 	bool has_first;
-	bool broken;		/* the index ended with the error kept here */
-	uint64_t broken_off;
-	char broken_error[sizeof(((struct gt_reader *)0)->error)];
+	struct gt_error broken;	/* the index ended with it */
 };
 
 /*
@@ -59,6 +57,13 @@ void gt_trace_exit(struct gt_trace *t);
  * an error.
  */
 int gt_trace_index(struct gt_trace *t);
+
+/*
+ * Of a trace of which nothing was read yet: it is read for the sake of what it
+ * teaches. As with the index, the last Frequency rules and time begins with the
+ * earliest event.
+ */
+void gt_trace_learn(struct gt_trace *t);
 
 enum gt_trace_next {
 	GT_TRACE_ERROR = -1,

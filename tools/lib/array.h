@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 OR MIT */
 /* Arrays that grow. */
-#ifndef ARRAY_H
-#define ARRAY_H
+#ifndef GT_ARRAY_H
+#define GT_ARRAY_H
 
 #include <stdbool.h>
 #include <stdlib.h>
