@@ -29,6 +29,7 @@ sorted() { tr ' ' '\n' <<< "$1" | sort -u | paste -sd' '; }
 offers() { tap_is "completes: $1" "$(sorted "$2")" "$(words "$1")"; }
 
 mapfile -t commands < <(gotrace --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+tap_num "there are commands" ${#commands[@]} -ge 6
 offers "gotrace " "${commands[*]} help --help --version"
 offers "gotrace help " "${commands[*]}"
 offers "gotrace sym" symbolize

@@ -17,13 +17,17 @@ tap_run "it installs" make -s -C "$top" install-tools install-system DESTDIR="$t
 	echo 644 etc/udev/rules.d/60-gotrace.rules
 	echo 755 usr/bin/gotrace
 	echo 644 usr/share/bash-completion/completions/gotrace
+	for f in "$top"/tools/examples/*.sh; do
+		echo "755 usr/share/doc/gotrace/examples/${f##*/}"
+	done
+	echo 644 usr/share/doc/gotrace/examples/tasks.awk
 	for f in "$top"/build/man/*; do
 		echo "644 usr/share/man/man${f##*.}/${f##*/}"
 	done
 } | sort -k 2 > "$said/wanted"
 diff "$said/wanted" "$said/files" > "$said/out" 2> "$said/err"
 ok "what is installed"
-for c in $(gotrace --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+for c in $("$to/usr/bin/gotrace" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 	[ -s "$to/usr/share/man/man1/gotrace-$c.1" ] || echo "no page of $c" >> "$said/err"
 done
 [ ! -s "$said/err" ]
