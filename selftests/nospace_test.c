@@ -4,14 +4,12 @@
  * START where the initial state does not fit: so many threads that a dozen
  * bytes each are more than the smallest buffers hold.
  */
+#include "crowd.h"
 #include "device.h"
 #include "trace.h"
 #include "kselftest_harness.h"
 
-#include <sched.h>
 #include <sys/resource.h>
-
-#define STACK	2048
 
 static int write_text(const char *path, const char *text)
 {
@@ -22,41 +20,6 @@ static int write_text(const char *path, const char *text)
 	err = gt_err(write(fd, text, strlen(text)));
 	close(fd);
 	return err < 0 ? err : 0;
-}
-
-static int sleep_forever(void *arg)
-{
-	for (;;)
-		syscall(SYS_pause);
-	return arg != NULL;
-}
-
-/*
- * A process with @threads sleeping threads, made by hand: glibc's take too much
- * memory and time. @ready gets a byte when all are there.
- */
-static pid_t crowd(long threads, int ready)
-{
-	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
-			  CLONE_THREAD;
-	pid_t pid = gt_fork();
-	char *stacks;
-	long i;
-
-	if (pid)
-		return pid;
-	stacks = mmap(NULL, threads * STACK, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (stacks == MAP_FAILED)
-		_exit(1);
-	gt_busy(1);	/* syscall() is found now: it needs more stack than there is */
-	for (i = 1; i <= threads; i++)
-		if (clone(sleep_forever, stacks + i * STACK, flags, NULL) < 0)
-			_exit(2);
-	if (write(ready, "r", 1) != 1)
-		_exit(3);
-	sleep_forever(NULL);
-	_exit(4);
 }
 
 FIXTURE(start) {
@@ -79,14 +42,11 @@ TEST_F_TIMEOUT(start, initial_state_beyond_the_limit_is_enospc, 240)
 	long threads = gt_min_buffer_bytes() / 10;
 	struct gotrace_status before, after;
 	struct gt_bytes b = { 0 };
-	int fd, ready[2];
-	pid_t pid;
-	char c;
+	struct crowd crowd = { 0 };
+	int fd;
 
-	ASSERT_EQ(0, pipe(ready));
-	pid = crowd(threads, ready[1]);
-	close(ready[1]);
-	ASSERT_EQ(1, read(ready[0], &c, 1)) {
+	ASSERT_EQ(0, crowd_start(&crowd, threads));
+	ASSERT_EQ(0, crowd_grow(&crowd, threads)) {
 		TH_LOG("%ld threads cannot be made", threads);
 	}
 	fd = gt_open(O_RDWR);
@@ -124,7 +84,7 @@ TEST_F_TIMEOUT(start, initial_state_beyond_the_limit_is_enospc, 240)
 	EXPECT_EQ(0, gt_save(&b, "nospace_all.trace"));
 
 	/* and once they are gone the small limits do again */
-	EXPECT_EQ(128 + SIGKILL, gt_kill_and_join(pid));
+	EXPECT_EQ(128 + SIGKILL, crowd_end(&crowd));
 	args.buffer_bytes = gt_min_buffer_bytes();
 	ASSERT_EQ(0, gt_start_with(fd, &args));
 	ASSERT_EQ(0, gt_stop(fd, 0));
