@@ -75,6 +75,16 @@ for mode in off calls regions; do
 	fi
 done
 
+# Wake-ups that were of no use are wake-ups as all others: Go's FutileWakeup is
+# not written, its newest tool refuses it.
+if record sched_herd --syscalls calls -- herd 8 50; then
+	while read -r tid; do
+		tap_num "herd: $tid sleeps in every round" "$(count by "$tid" GoBlockSync)" -ge 51
+		woken_once "herd" "$tid"
+	done < "$out"
+	tap_is "herd: no FutileWakeup" 0 "$(count by "$any" FutileWakeup)"
+fi
+
 # A task that is told to go on before it has stopped does not sleep: a stop by
 # SIGSTOP may be missing now and then, and "blindly" all of them.
 if record sched_stops --syscalls regions -- stops 60; then
