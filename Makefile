@@ -28,6 +28,7 @@ CC	:= gcc
 # sources: neither the tree nor another kernel's objects are touched.
 KMOD	:= build/kmod-$(KNAME)
 KSRC	:= Kbuild VERSION kmod uapi
+GMOD	:= build/guest-$(KNAME)
 
 .DEFAULT_GOAL := all
 
@@ -40,6 +41,11 @@ modules: ## Build gotrace.ko; for another kernel with KVER= or KDIR=
 		exit 1; }
 	@selftests/vm/link-sources.sh $(KMOD) $(KSRC)
 	$(MAKE) -C "$(KDIR)" M=$(CURDIR)/$(KMOD) $(KMAKE) modules
+
+# What a guest needs beside gotrace.ko (selftests/vm/vm.sh).
+guest-module:
+	@selftests/vm/link-sources.sh $(GMOD) selftests/vm/module
+	$(MAKE) -C "$(KDIR)" M=$(CURDIR)/$(GMOD)/selftests/vm/module $(KMAKE) modules
 
 tools: ## Build the gotrace command
 	$(MAKE) -C tools
@@ -96,3 +102,4 @@ help: ## Show this
 
 .PHONY: all modules tools man selftests install install-module install-system \
 	install-tools check demo bench lint deps clean help
+GMOD	:= build/guest-$(KNAME)

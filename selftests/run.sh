@@ -253,14 +253,15 @@ progress() { tee "$1" | sed -u -n 's/^@@ begin /#   /p'; }
 # run_guest BOOT-OPTIONS NAME...: the tests in one guest; when it dies, the test
 # that it died of has failed, and the others get a new one.
 run_guest() {
-	local opts=$1 specs total rc out n i=0
+	local opts=$1 specs total longest rc out n i=0
 	shift
 	left=("$@")
 	while [ ${#left[@]} -gt 0 ]; do
-		specs=() total=60
+		specs=() total=60 longest=0
 		for n in "${left[@]}"; do
 			specs+=("$n:${timeout[$n]}:${module[$n]}:${prog[$n]}")
 			total=$((total + timeout[$n] + 15))
+			longest=$((timeout[$n] > longest ? timeout[$n] : longest))
 		done
 		out=$res/guest-$boots-$i.out
 		rc=0
@@ -274,6 +275,7 @@ run_guest() {
 		else
 			# shellcheck disable=SC2086	# options
 			"$here/vm/vm.sh" --kernel "$kver" $opts --timeout $total \
+				--quiet $((longest + 60)) \
 				--out "$res" --log "$res/guest-$boots-$i.console" \
 				-- "$here/vm/guest-tests.sh" /out "${specs[@]}" \
 				2> "$out.err" | progress "$out" || rc=$?

@@ -8,7 +8,7 @@ set -u
 top=$(dirname "$(dirname "$(dirname "$(readlink -f "$0")")")")
 vm=$top/selftests/vm/vm.sh
 n=0
-echo 1..9
+echo 1..10
 
 # expect NAME STATUS PATTERN ARGS...: vm.sh's status, and a line of its output.
 expect() {
@@ -44,6 +44,7 @@ expect panic_is_failure 125 'console| .*sysrq triggered crash' -t 60 -- \
 expect warning_is_failure 125 'console| .*WARNING: planted' -t 60 -- \
 	sh -c 'echo "WARNING: planted" > /dev/kmsg'
 expect hang_is_timeout 124 'console| .*Show Blocked State' -t 25 -- sleep 1000
+expect silence_is_a_hang 124 "Sending NMI from CPU" -t 60 -q 15 -- sleep 1000
 expect early_end_is_failure 125 'without a status' -t 60 -- \
 	/run/vm/busybox poweroff -f
 expect icount 3 '^1$' -t 60 --icount -o out2 -- \

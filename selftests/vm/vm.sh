@@ -15,18 +15,19 @@ usage() {
 	  -k, --kernel TAG   what fetch.sh knows, or a folder of that form (6.1)
 	  -s, --smp N        CPUs (2)
 	  -m, --mem SIZE     memory (1G)
-	  -t, --timeout SEC  until the guest is ended (120)
+	  -t, --timeout SEC  until the guest is ended (120), every CPU's
+	                     stack on its console
+	  -q, --quiet SEC    it is also ended when COMMAND prints nothing for so long
 	  -a, --append ARGS  more kernel command line, may be repeated
 	  -o, --out DIR      host folder, read-write as /out in the guest
 	  -e, --env N=V      more environment, may be repeated
 	  -C, --chdir DIR    where COMMAND runs (/out with --out, else /tmp)
 	  -l, --log FILE     keep the console there
 	      --no-tsc       let the kernel doubt the TSC, as it does by itself
-	      --tcg MODE     multi: CPUs run side by side; single: in turns, which
-	                     QEMU needs where probes are switched on and off often
-	                     under load: side by side, a CPU may keep to a
-	                     translation of code that another one is patching, and
-	                     hangs in the kernel's int3 (multi)
+	      --tcg MODE     multi: CPUs run side by side, and tracepoints are
+	                     kept on, so that attaching to them patches no code
+	                     (module/tracepoints_on.c says why); single: CPUs run
+	                     in turns (multi)
 	      --icount       one CPU, 1 ns of guest time = 1 instruction; the guest
 	                     has only busybox and what --pack names; results
 	                     repeat. Files left in /out come back at the end.
@@ -48,7 +49,7 @@ top=$(dirname "$(dirname "$here")")
 say() { printf 'vm: %s\n' "$*" >&2; }
 usage_error() { say "$*, see --help"; exit 2; }
 
-kernel=${KERNEL:-6.1} smp=2 mem=1G timeout=120 append='' out='' cwd='' log=''
+kernel=${KERNEL:-6.1} smp=2 mem=1G timeout=120 quiet='' append='' out='' cwd='' log=''
 tsc='tsc=reliable' tcg=multi icount=0 show=0 judge=1 pack=() envs=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -66,6 +67,7 @@ while [ $# -gt 0 ]; do
 	-s|--smp) smp=$2;;
 	-m|--mem) mem=$2;;
 	-t|--timeout) timeout=$2;;
+	-q|--quiet) quiet=$2;;
 	-a|--append) append+=" $2";;
 	-o|--out) out=$2;;
 	-e|--env) envs+=("$2");;
@@ -79,6 +81,7 @@ while [ $# -gt 0 ]; do
 done
 [ $# -gt 0 ] || usage_error "no command"
 [[ $timeout =~ ^[0-9]+$ ]] || usage_error "--timeout wants seconds"
+[[ ${quiet:=$timeout} =~ ^[0-9]+$ ]] || usage_error "--quiet wants seconds"
 [[ $tcg =~ ^(single|multi)$ ]] || usage_error "--tcg wants single or multi"
 [ ${#pack[@]} = 0 ] || [ $icount = 1 ] || usage_error "--pack goes with --icount"
 
@@ -132,6 +135,19 @@ fi
 while read -r ko; do
 	cp "$kdir/modules/$ko" "$i/vm/modules/"
 done < "$i/vm/modules.order"
+if [ $mode = host ] && [ "$tcg" = multi ]; then
+	case $kernel in
+	*/*) for=(KVER= KDIR="$kdir/build");;
+	*) for=(KVER="$kernel");;
+	esac
+	mkdir -p "$top/build"
+	env -u MAKEFLAGS flock "$top/build/guest-module.lock" \
+		make -s -C "$top" guest-module "${for[@]}" > "$run/make.log" 2>&1 ||
+		{ cat "$run/make.log" >&2; say "cannot build guest-module"; exit 2; }
+	cp "$top/build/guest-$(basename "$kernel")/selftests/vm/module/tracepoints_on.ko" \
+		"$i/vm/modules/"
+	echo tracepoints_on.ko >> "$i/vm/modules.order"
+fi
 
 cat > "$i/vm/vm.conf" <<EOC
 VM_MODE=$mode
@@ -181,11 +197,11 @@ console=$run/console
 [ -z "$log" ] || console=$log
 : > "$console"
 args=(
-	-display none -monitor none -nodefaults -no-user-config -no-reboot
+	-display none -nodefaults -no-user-config -no-reboot
 	-cpu max -m "$mem"
 	-kernel "$kdir/vmlinuz" -initrd "$run/initrd"
-	-append "console=ttyS0 loglevel=7 panic_on_warn=1 panic=-1 mitigations=off $tsc$append"
-	-serial "file:$console"
+	-append "console=ttyS0 loglevel=7 panic_on_warn=1 panic=-1 unknown_nmi_panic panic_print=0x40 mitigations=off $tsc$append"
+	-serial "file:$console" -monitor "pipe:$run/monitor"
 	-device virtio-serial-pci
 	-chardev "file,id=out,path=$run/fifo,append=on"
 	-device "virtserialport,chardev=out,name=gotrace.out"
@@ -209,15 +225,41 @@ args+=(-smp "$smp")
 
 # The command's output comes by a fifo: QEMU's own stdio would go by our stdin,
 # and reopening our stdout would fail where that is a socket.
-mkfifo "$run/fifo"
+mkfifo "$run/fifo" "$run/monitor.in" "$run/monitor.out"
 cat "$run/fifo" &
 cat_pid=$!
-timeout --foreground -k 5 "$timeout" \
-	qemu-system-x86_64 "${args[@]}" < /dev/null 2> "$run/qemu.err" &
+timeout --foreground -k 5 $((timeout + 30)) \
+	qemu-system-x86_64 "${args[@]}" < /dev/null \
+	> /dev/null 2> "$run/qemu.err" &
 pid=$!
+# Opened for both, so that no open waits.
+exec 3<> "$run/monitor.in" 4<> "$run/monitor.out"
+
+# The fifo's mtime is that of the last write into it. A guest out of time gets
+# an NMI: the kernel panics, with every CPU's stack on the console, and ends.
+end=$(($(date +%s) + timeout)) late=''
+while kill -0 "$pid" 2> /dev/null; do
+	now=$(date +%s)
+	if [ "$now" -ge "$end" ]; then
+		late="time-out after $timeout s"
+	elif [ "$now" -ge $(($(stat -c %Y "$run/fifo") + quiet)) ]; then
+		late="nothing printed for $quiet s"
+	else
+		sleep 0.2
+		continue
+	fi
+	echo nmi >&3
+	for _ in {1..50}; do
+		kill -0 "$pid" 2> /dev/null || break
+		sleep 0.2
+	done
+	kill "$pid" 2> /dev/null || true
+	break
+done
 rc=0
 wait "$pid" || rc=$?
 pid=
+exec 3>&- 4>&-
 # QEMU that never opened the fifo leaves cat waiting.
 : 2> /dev/null 1<> "$run/fifo"
 wait $cat_pid || true
@@ -231,17 +273,15 @@ if [ $mode = pack ] && [ -n "$out" ] && [ -s "$run/files" ]; then
 fi
 
 console_tail() { console_lines "$console" | tail -n "${1:-60}" | sed 's/^/console| /' >&2; }
-if [ $judge = 1 ] && console_bad "$console" > "$run/bad"; then
-	[ $rc != 137 ] || rc=124
-	say "the console shows what it must not (kernel $kernel):"
-	sed 's/^/console| /' "$run/bad" >&2
-	[ $rc != 124 ] || exit 124
-	exit 125
-fi
-if [ $rc = 124 ] || [ $rc = 137 ]; then
-	say "time-out after $timeout s; the console's end:"
+if [ -n "$late" ]; then
+	say "$late; the console's end:"
 	console_tail 200
 	exit 124
+fi
+if [ $judge = 1 ] && console_bad "$console" > "$run/bad"; then
+	say "the console shows what it must not (kernel $kernel):"
+	sed 's/^/console| /' "$run/bad" >&2
+	exit 125
 fi
 if [ -z "$status" ]; then
 	say "the guest ended without a status (qemu: $rc); the console's end:"
