@@ -80,8 +80,8 @@ fi
 # MAINTAINERS, and commit messages are not its matter here.
 checkpatch() {
 	local more=
-	# The one file whose matter is kernel versions.
-	[ "$1" != kmod/compat.h ] || more=--ignore=LINUX_VERSION_CODE,CONSTANT_COMPARISON
+	# The one file whose matter is kernel versions, and what they once had.
+	[ "$1" != kmod/compat.h ] || more=--ignore=LINUX_VERSION_CODE,CONSTANT_COMPARISON,DEPRECATED_API
 	"$kselftest/scripts/checkpatch.pl" --no-tree --no-summary --terse --quiet \
 		--show-types --max-line-length=100 \
 		--ignore EMBEDDED_FILENAME,FILE_PATH_CHANGES,EMAIL_SUBJECT,CONST_STRUCT,SPLIT_STRING \
