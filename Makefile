@@ -79,6 +79,12 @@ install-system:
 install-tools: tools
 	$(MAKE) -C tools install
 
+deb: ## Make Debian packages, in build/deb
+	@debian/build.sh
+
+check-deb: deb ## Install them in a fresh Debian, build the module by dkms, load it in a guest
+	@selftests/deb.sh
+
 check: ## Run all tests, in guests; T=name for one, KVER=, HOST=1, ALLOW_SKIP=1
 	@selftests/run.sh $(T)
 
@@ -101,5 +107,4 @@ help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: all modules tools man selftests install install-module install-system \
-	install-tools check demo bench lint deps clean help
-GMOD	:= build/guest-$(KNAME)
+	install-tools deb check-deb check demo bench lint deps clean help

@@ -42,6 +42,11 @@ drain
 	chgrp 65534 /dev/gotrace && chmod 660 /dev/gotrace
 	point "CAP_PERFMON and the group" 0 "note     rights     all but CAP_SYSLOG" $(nobody ,+perfmon)
 	point "the group alone" 1 "missing  rights     neither root nor CAP_PERFMON" $(nobody "")
+	# As gotrace(4) lets users record.
+	mkdir caps && cp "$GOTRACE_BIN/gotrace" caps/ && chgrp -R 65534 caps && chmod 750 caps/gotrace &&
+		setcap cap_perfmon,cap_syslog=ep caps/gotrace
+	point "the group, and a program with capabilities" 0 "ok       rights     all" \
+		$(nobody "") env PATH="$PWD/caps:$PATH"
 	point "another user namespace's root" 1 "missing  rights     in a user namespace" unshare -Ur
 	rmmod gotrace
 	point "CAP_PERFMON, not loaded" 1 "only root may do it" env GOTRACE_KO="$ko" $(nobody ,+perfmon)

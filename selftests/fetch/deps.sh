@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Install what building and testing need, and only what is missing.
+# Install what building and testing need, and only what is missing; with "deb",
+# also what Debian packages need.
 set -eu
 
 # package	command or file that shows it is there
@@ -26,7 +27,15 @@ deps() {
 	shellcheck		shellcheck
 	sparse			sparse
 	mandoc			mandoc
+	libcap2-bin		setcap
 	bash-completion		/usr/share/bash-completion/bash_completion
+	TABLE
+	[ "$1" != deb ] || cat <<-TABLE
+	debhelper		dh
+	dh-dkms			dh_dkms
+	dpkg-dev		dpkg-buildpackage
+	lintian			lintian
+	debootstrap		debootstrap
 	TABLE
 	# Kernels are configured with CONFIG_UNWINDER_ORC: objtool links
 	# against it when a module is built.
@@ -35,7 +44,7 @@ deps() {
 	done
 }
 
-missing=$(deps | while read -r pkg probe; do
+missing=$(deps "${1:-}" | while read -r pkg probe; do
 	case $probe in
 	/*) [ -e "$probe" ] || echo "$pkg";;
 	# /usr/sbin is not in everybody's PATH.

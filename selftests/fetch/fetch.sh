@@ -11,6 +11,7 @@ usage() {
 	                $(kernel_table | cut -f1 | xargs)
 	  kselftest     the kernel's test harness, and checkpatch
 	  go TAG        a GOROOT: 1.21, or newest
+	  debian SUITE  a fresh system to install packages into, below root/
 
 	  --kernels     print the TAGs of the kernels, fetch nothing
 	  --refresh     make it anew, with the newest version of the packages
@@ -29,6 +30,8 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/kselftest.sh"
 # shellcheck source=SCRIPTDIR/go.sh
 . "$here/go.sh"
+# shellcheck source=SCRIPTDIR/debian.sh
+. "$here/debian.sh"
 
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 while [ $# -gt 0 ]; do
@@ -40,7 +43,7 @@ while [ $# -gt 0 ]; do
 		fetch_kselftest
 		echo "$GOTRACE_CACHE/kselftest"
 		shift;;
-	kernel|go)
+	kernel|go|debian)
 		[ $# -ge 2 ] || die "$1 needs a TAG, see --help"
 		"fetch_$1" "$2"
 		echo "$GOTRACE_CACHE/$1/$2"
