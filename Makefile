@@ -3,7 +3,7 @@
 
 # KVER says the kernel to build the module for:
 #   nothing		the running one, or KDIR=folder of its headers
-#   6.1, 6.12, ...	Debian's, fetched into the cache (selftests/fetch)
+#   6.1, newest, ...	Debian's, fetched into the cache (selftests/fetch)
 #   anything else	/lib/modules/$(KVER)/build
 FETCH	:= selftests/fetch/fetch.sh
 
@@ -13,7 +13,8 @@ ifdef KVER
     # Debian's headers name the compiler of their suite, and options that
     # this machine's may not know; BTF needs a vmlinux that is not there.
     KMAKE = CC=$(CC) CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= \
-	    CONFIG_DEBUG_INFO_BTF_MODULES=
+	    CONFIG_DEBUG_INFO_BTF_MODULES= \
+	    PAHOLE_VERSION='$$(CONFIG_PAHOLE_VERSION)'
   endif
   KNAME := $(KVER)
 else ifdef KDIR

@@ -30,6 +30,11 @@ static inline bool gt_task_is_queued(struct task_struct *p)
 #define GT_SCHED_PROCESS_EXIT_ARGS	struct task_struct *p
 #endif
 
+/* 6.5: bin2hex() has a header of its own. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#include <linux/hex.h>
+#endif
+
 /* 6.5: generic_file_splice_read() became copy_splice_read(). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
 #define gt_splice_read	copy_splice_read

@@ -3,6 +3,7 @@
  * The scheduler's events: who runs where, who wakes whom, who is born and dies.
  */
 #include <linux/irqflags.h>
+#include <linux/mm_types.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <trace/events/sched.h>

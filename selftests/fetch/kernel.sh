@@ -4,7 +4,7 @@
 #
 # $GOTRACE_CACHE/kernel/TAG/
 #	release		what uname -r says in the guest
-#	vmlinuz config System.map
+#	vmlinuz
 #	modules/	the few a guest needs, plain .ko
 #	modules.order	their file names, in the order to load
 #	build		-> the headers, what KDIR wants
@@ -12,9 +12,11 @@
 # tag, suite, meta package of the image, of the headers
 kernel_table() {
 	cat <<-TABLE
+	5.10	bullseye		linux-image-amd64	linux-headers-amd64
 	6.1	bookworm		linux-image-amd64	linux-headers-amd64
 	6.1-rt	bookworm		linux-image-rt-amd64	linux-headers-rt-amd64
 	6.12	bookworm-backports	linux-image-amd64	linux-headers-amd64
+	newest	trixie-backports	linux-image-amd64	linux-headers-amd64
 	TABLE
 }
 
@@ -60,10 +62,38 @@ make_kernel() {
 	# and .kernelvariables a compiler by version.
 	sed -i -E "s#([= ])/usr/src/#\1$final/root/usr/src/#" "root/$hdr/Makefile"
 	ln -s "root/$hdr" build
+	kernel_wrap_tools "$final" "$suite"
+}
+
+# kbuild's programs of a newer Debian than this machine's want its C library:
+# run them by that one's loader, with this machine's other libraries.
+kernel_wrap_tools() {
+	local final=$1 suite=$2 f tools=() libs=()
+	while read -r f; do
+		if ldd "$f" 2>&1 | grep -q 'GLIBC_.* not found'; then
+			tools+=("$f")
+		fi
+	done < <(find root/usr/lib/linux-kbuild-* -type f -perm /111 ! -name '*.*sh')
+	[ ${#tools[@]} -gt 0 ] || return 0
+	# Backports do without a C library of their own.
+	suite_update "${suite%-backports}"
+	pkg_download "${suite%-backports}" libc6
+	dpkg-deb -x libc6_*.deb libc
+	rm libc6_*.deb
+	mapfile -t libs < <(find libc -name 'ld-linux-*.so.*' -type f)
+	[ ${#libs[@]} = 1 ] || die "no loader in libc6 of ${suite%-backports}"
+	for f in "${tools[@]}"; do
+		mv "$f" "$f.elf"
+		cat > "$f" <<-TOOL
+		#!/bin/sh
+		exec $final/${libs[0]} --library-path $final/${libs[0]%/*} $final/$f.elf "\$@"
+		TOOL
+		chmod 755 "$f"
+	done
 }
 
 kernel_pick_image() {
-	local img f
+	local img
 	img=$(find root \( -name 'vmlinuz-*' -o -name vmlinuz \) -type f -print -quit)
 	[ -n "$img" ] || die "no kernel image in the packages"
 	case $img in
@@ -71,10 +101,6 @@ kernel_pick_image() {
 	*) basename "$(dirname "$img")" > release;;
 	esac
 	mv "$img" vmlinuz
-	for f in config System.map; do
-		find root -path root/usr/src -prune -o -name "$f-*" -type f \
-			-exec mv {} "$f" \; -quit
-	done
 }
 
 # Keep the few modules that a guest needs, 5 MB instead of 300.
