@@ -44,6 +44,12 @@
  *    CPU calls its probes one after the other). It then writes the wake-up
  *    with the switch-out, without its waker. That is accepted only where
  *    ftrace's order of records leaves it possible; see witness_ftrace.c.
+ *
+ * e. Newer kernels call the probes of calls, returns and births preemptible:
+ *    the task can be put off its CPU when ftrace's was called and gotrace's
+ *    was not yet. Then ftrace has the record before the switch-out, gotrace
+ *    after the task came back, maybe on another CPU. Accepted only if the
+ *    task did nothing in between but being put off, runnable, and coming back.
  */
 #include "witness.h"
 
@@ -52,6 +58,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
+#include <sys/utsname.h>
 
 #define SHOW_MAX	10	/* differences shown of a kind */
 #define CONTEXT		6	/* records shown around one */
@@ -176,7 +183,10 @@ static int by_order(const void *a, const void *b)
 	const struct w_rec *x = *(const struct w_rec **)a;
 	const struct w_rec *y = *(const struct w_rec **)b;
 
-	return x->order < y->order ? -1 : x->order > y->order;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	/* The two sides of one switch. */
+	return x < y ? -1 : x > y;
 }
 
 static int by_task(const void *a, const void *b)
@@ -333,37 +343,139 @@ static bool is_end_of_dead(const struct list *g, size_t i, const struct w_rec *f
 	       next->left == W_DEAD && next->tid == r->tid && same(f, next);
 }
 
-/* Counts what was the same by type; true if all was. */
-static bool compare_cpu(const struct view *fv, const struct view *gv, int cpu,
-			unsigned long done[W_TYPES], unsigned long *ends)
-{
-	const struct list *f = &fv->cpu[cpu], *g = &gv->cpu[cpu];
-	unsigned long n[W_TYPES] = { 0 };
-	size_t i = 0, j = 0;
-	int t;
+/* Where the comparison is: the next records of each CPU. */
+struct compare {
+	const struct view *fv, *gv;
+	size_t i[W_CPUS], j[W_CPUS];
+	bool differs[W_CPUS];
+	unsigned long n[W_CPUS][W_TYPES];	/* the same */
+	unsigned long ends;			/* rule b */
+	unsigned long late;			/* rule e */
+	bool may_be_late;
+	const struct w_rec **owed;	/* rule e, by tid: ftrace has it, gotrace not yet */
+};
 
-	while (i < f->n && j < g->n) {
-		if (is_end_of_dead(g, j, f->rec[i])) {
-			++*ends;
-			j++;
-		}
-		if (!same(f->rec[i], g->rec[j]))
-			break;
-		n[f->rec[i]->type]++;
-		i++;
-		j++;
+/* Rule e: from 6.13 on for calls and returns; some release later for births, too. */
+static bool probes_are_preemptible(void)
+{
+	struct utsname u;
+	int major, minor;
+
+	if (uname(&u) || sscanf(u.release, "%d.%d", &major, &minor) != 2)
+		errx(1, "cannot tell the kernel's version");
+	return major > 6 || (major == 6 && minor >= 13);
+}
+
+static bool is_runnable_out(const struct w_rec *r, int tid)
+{
+	return r && r->type == W_OUT && r->left == W_RUNNABLE && r->tid == tid;
+}
+
+/* Rule e: ftrace's record will come in gotrace after the task's switch-out. */
+static bool begins_late(struct compare *c, int cpu, const struct w_rec *f, const struct w_rec *g)
+{
+	return c->may_be_late && (f->type == W_CALL || f->type == W_RET || f->type == W_CREATE) &&
+	       !c->owed[f->tid] && is_runnable_out(g, f->tid) &&
+	       is_runnable_out(get(&c->fv->cpu[cpu], c->i[cpu] + 1), f->tid);
+}
+
+/* Rule e: gotrace's record is what is owed. */
+static bool ends_late(struct compare *c, const struct w_rec *g)
+{
+	const struct w_rec *owed = c->owed[g->tid];
+
+	if (!owed || !same(owed, g))
+		return false;
+	c->owed[g->tid] = NULL;
+	c->late++;
+	return true;
+}
+
+/* What is owed must come before the task does anything else. */
+static bool same_and_due(struct compare *c, const struct w_rec *f, const struct w_rec *g)
+{
+	if (c->owed[g->tid] && g->type != W_IN && !is_runnable_out(g, g->tid))
+		return false;
+	return same(f, g);
+}
+
+/* The next record of gotrace on a CPU; false when it has no equal. */
+static bool compare_next(struct compare *c, int cpu)
+{
+	const struct list *f = &c->fv->cpu[cpu], *g = &c->gv->cpu[cpu];
+
+	if (ends_late(c, g->rec[c->j[cpu]])) {
+		c->j[cpu]++;
+		return true;
 	}
+	if (c->i[cpu] == f->n)
+		return false;
+	if (is_end_of_dead(g, c->j[cpu], f->rec[c->i[cpu]])) {
+		c->ends++;
+		c->j[cpu]++;
+	}
+	if (begins_late(c, cpu, f->rec[c->i[cpu]], g->rec[c->j[cpu]])) {
+		c->owed[f->rec[c->i[cpu]]->tid] = f->rec[c->i[cpu]];
+		c->i[cpu]++;
+	}
+	if (!same_and_due(c, f->rec[c->i[cpu]], g->rec[c->j[cpu]]))
+		return false;
+	c->n[cpu][f->rec[c->i[cpu]]->type]++;
+	c->i[cpu]++;
+	c->j[cpu]++;
+	return true;
+}
+
+/* The CPU with gotrace's next record in its order of all; -1 at the end. */
+static int next_cpu(const struct compare *c)
+{
+	const struct w_rec *best = NULL, *r;
+	int cpu;
+
+	for (cpu = 0; cpu < c->gv->w->cpus; cpu++) {
+		r = c->differs[cpu] ? NULL : get(&c->gv->cpu[cpu], c->j[cpu]);
+		if (r && (!best || r->order < best->order))
+			best = r;
+	}
+	return best ? best->cpu : -1;
+}
+
+/* How far a CPU's records were the same; true if all were. */
+static bool print_cpu(const struct compare *c, int cpu)
+{
+	const struct list *f = &c->fv->cpu[cpu], *g = &c->gv->cpu[cpu];
+	const unsigned long *n = c->n[cpu];
+
 	printf("# CPU %d: same: %lu in, %lu out, %lu created, %lu calls, %lu returns\n",
 	       cpu, n[W_IN], n[W_OUT], n[W_CREATE], n[W_CALL], n[W_RET]);
-	for (t = 0; t < W_TYPES; t++)
-		done[t] += n[t];
-	if (i == f->n && j == g->n)
+	if (c->i[cpu] == f->n && c->j[cpu] == g->n)
 		return true;
 	printf("# CPU %d: then they differ, %zu and %zu records before the ends:\n",
-	       cpu, f->n - i, g->n - j);
-	print_context("ftrace", f, i);
-	print_context("gotrace", g, j);
+	       cpu, f->n - c->i[cpu], g->n - c->j[cpu]);
+	print_context("ftrace", f, c->i[cpu]);
+	print_context("gotrace", g, c->j[cpu]);
 	return false;
+}
+
+/* True if all sequences are the same; counts by type. */
+static bool compare_sequences(struct compare *c, unsigned long done[W_TYPES])
+{
+	bool ok = true;
+	int cpu, t;
+
+	c->may_be_late = probes_are_preemptible();
+	c->owed = calloc(W_TIDS, sizeof(*c->owed));
+	if (!c->owed)
+		errx(1, "no memory");
+	while ((cpu = next_cpu(c)) >= 0)
+		c->differs[cpu] = !compare_next(c, cpu);
+	for (cpu = 0; cpu < c->gv->w->cpus; cpu++) {
+		ok &= print_cpu(c, cpu);
+		for (t = 0; t < W_TYPES; t++)
+			done[t] += c->n[cpu][t];
+	}
+	free(c->owed);
+	return ok;
 }
 
 struct wakes {
@@ -426,10 +538,10 @@ int main(int argc, char **argv)
 {
 	static struct w_witness ftrace, gotrace;
 	static struct view fv, gv;
-	unsigned long done[W_TYPES] = { 0 }, ends = 0, least;
+	static struct compare c = { .fv = &fv, .gv = &gv };
+	unsigned long done[W_TYPES] = { 0 }, least;
 	struct wakes wakes = { 0 };
-	bool with_rets, ok = true;
-	int cpu;
+	bool with_rets, ok;
 
 	if (argc != 6 || (strcmp(argv[1], "calls") && strcmp(argv[1], "regions"))) {
 		fprintf(stderr, "usage: witness calls|regions TRACE TRACEFS UNISTD LEAST\n");
@@ -448,9 +560,7 @@ int main(int argc, char **argv)
 	build_view(&fv, &ftrace, with_rets);
 	build_view(&gv, &gotrace, with_rets);
 
-	for (cpu = 0; cpu < ftrace.cpus; cpu++)
-		if (!compare_cpu(&fv, &gv, cpu, done, &ends))
-			ok = false;
+	ok = compare_sequences(&c, done);
 	if (ok && !compare_wakes(&fv, &gv, &wakes))
 		ok = false;
 	printf("# compared: %lu switched in, %lu switched out, %lu created, %lu calls, %lu returns\n",
@@ -458,7 +568,8 @@ int main(int argc, char **argv)
 	printf("# compared: %lu wake-ups with waker and CPU, %lu that met the switch-out, %lu times runnable all the time; differ %lu\n",
 	       wakes.woken, wakes.at_switch, wakes.still, wakes.differ);
 	printf("# left out: %lu first switch-ins, %lu ends of calls that never return\n",
-	       wakes.first, ends);
+	       wakes.first, c.ends);
+	printf("# seen by ftrace before the task was put off, by gotrace after: %lu\n", c.late);
 	if (ok && (done[W_IN] < least || wakes.woken < least || done[W_CALL] < least ||
 		   (with_rets && done[W_RET] < least))) {
 		printf("# too little to compare\n");
