@@ -31,6 +31,11 @@ KMOD	:= build/kmod-$(KNAME)
 KSRC	:= Kbuild VERSION kmod uapi
 GMOD	:= build/guest-$(KNAME)
 
+# The kernels that the tests run with: an older one has not what the module
+# needs, a newer one may have changed (kmod/compat.h).
+OLDEST	:= 5.10
+NEWEST	:= 7.3
+
 .DEFAULT_GOAL := all
 
 all: modules tools ## Build the module and the tools
@@ -41,7 +46,13 @@ modules: ## Build gotrace.ko; for another kernel with KVER= or KDIR=
 		echo "Install linux-headers-$(KNAME), or say KDIR=, or KVER=6.1 to build for a guest." >&2; \
 		exit 1; }
 	@selftests/vm/link-sources.sh $(KMOD) $(KSRC)
-	$(MAKE) -C "$(KDIR)" M=$(CURDIR)/$(KMOD) $(KMAKE) modules
+	@v=$$($(MAKE) -s --no-print-directory -C "$(KDIR)" $(KMAKE) kernelversion); \
+	printf '%s\n' $(OLDEST) "$$v" | sort -V -C || { \
+		echo "gotrace needs Linux $(OLDEST) or newer, and '$(KDIR)' is of $$v." >&2; exit 1; }; \
+	$(MAKE) -C "$(KDIR)" M=$(CURDIR)/$(KMOD) $(KMAKE) modules && exit; \
+	printf '%s\n' "$$v" $(NEWEST).999 | sort -V -C || \
+		echo "gotrace knows Linux up to $(NEWEST), and does not build for $$v: kmod/compat.h is where to tell it what changed." >&2; \
+	exit 1
 
 # What a guest needs beside gotrace.ko (selftests/vm/vm.sh).
 guest-module:
