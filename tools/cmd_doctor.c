@@ -113,18 +113,34 @@ static bool below_root(char *out, size_t size, const char *fmt, va_list ap)
 	return len >= 0 && (size_t)len < size - n;
 }
 
-bool first_line(char *out, size_t size, const char *fmt, ...)
+static FILE *vopen_file(const char *fmt, va_list ap)
 {
 	char path[4096];
+
+	return below_root(path, sizeof(path), fmt, ap) ? fopen(path, "re") : NULL;
+}
+
+FILE *open_file(const char *fmt, ...)
+{
+	va_list ap;
+	FILE *f;
+
+	va_start(ap, fmt);
+	f = vopen_file(fmt, ap);
+	va_end(ap);
+	return f;
+}
+
+bool first_line(char *out, size_t size, const char *fmt, ...)
+{
 	va_list ap;
 	bool ok;
 	FILE *f;
 
 	out[0] = '\0';
 	va_start(ap, fmt);
-	ok = below_root(path, sizeof(path), fmt, ap);
+	f = vopen_file(fmt, ap);
 	va_end(ap);
-	f = ok ? fopen(path, "re") : NULL;
 	if (!f)
 		return false;
 	ok = fgets(out, size, f);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* "" is this system; another one's files are below it. */
 extern const char *doctor_root;
@@ -32,6 +33,8 @@ void todo(struct finding *f, const char *fmt, ...)
 /* A line that installs what Debian calls PACKAGE. */
 void todo_install(struct finding *f, const char *package);
 
+/* A file to read, or NULL. */
+FILE *open_file(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The first line of a file, without its end. False if it cannot be read. */
 bool first_line(char *out, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

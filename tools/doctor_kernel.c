@@ -23,12 +23,10 @@ static char module_file[4096];	/* that would be loaded; "" if there is none */
 /* A word of the kernel's configuration. True too where nobody kept it. */
 static bool has_config(const char *name)
 {
-	char path[4096], line[256];
+	FILE *f = open_file("/boot/config-%s", release);
+	char line[256];
 	bool has = false;
-	FILE *f = NULL;
 
-	if (find_file(path, sizeof(path), "/boot/config-%s", release))
-		f = fopen(path, "re");
 	if (!f)
 		return true;
 	while (!has && fgets(line, sizeof(line), f)) {
@@ -109,12 +107,10 @@ static void check_loaded(struct finding *f)
 /* Does depmod know it? Else modprobe does not. */
 static bool in_modules_dep(void)
 {
-	char path[4096], line[4096];
+	FILE *f = open_file("/lib/modules/%s/modules.dep", release);
+	char line[4096];
 	bool found = false;
-	FILE *f = NULL;
 
-	if (find_file(path, sizeof(path), "/lib/modules/%s/modules.dep", release))
-		f = fopen(path, "re");
 	while (f && !found && fgets(line, sizeof(line), f))
 		found = strstr(line, "/gotrace.ko");
 	if (f)
@@ -194,16 +190,10 @@ void check_headers(struct finding *f)
 
 static bool secure_boot(void)
 {
-	/* Four bytes of attributes before the one that says it. */
-	static const char var[] = "/sys/firmware/efi/efivars/"
-		"SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
-	unsigned char value[5] = { 0 };
-	char path[4096];
-	FILE *f = NULL;
+	FILE *f = open_file("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
+	unsigned char value[5] = { 0 };	/* four of attributes, and the one that says it */
 	size_t n = 0;
 
-	if (find_file(path, sizeof(path), "%s", var))
-		f = fopen(path, "re");
 	if (f) {
 		n = fread(value, 1, sizeof(value), f);
 		fclose(f);
@@ -283,15 +273,13 @@ void check_lockdown(struct finding *f)
 	}
 }
 
-/* Field of /proc/self/status, in hexadecimal. */
+/* What the kernel lets this process do. */
 static uint64_t capabilities(void)
 {
-	char path[4096], line[256];
+	FILE *f = open_file("/proc/self/status");
+	char line[256];
 	uint64_t caps = 0;
-	FILE *f = NULL;
 
-	if (find_file(path, sizeof(path), "/proc/self/status"))
-		f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "CapEff: %" SCNx64, &caps) == 1)
 			break;
