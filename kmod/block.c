@@ -11,17 +11,15 @@
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/sched/task_stack.h>
 #include <linux/socket.h>
 #include <net/sock.h>
 #include <uapi/linux/ipc.h>
 #include "arch.h"
 #include "block.h"
 #include "compat.h"
-#include "cpu.h"
 
 /*
- * The inode behind a descriptor of the task's own. No reference is taken and
+ * The inode behind a descriptor of the task's. No reference is taken and
  * none may be dropped here: another thread may have put another file under the
  * number meanwhile, so it may be the wrong inode, but interrupts are off, and
  * inodes are freed after an RCU grace period.
@@ -126,7 +124,7 @@ static enum gt_ev call_reason(struct task_struct *p, unsigned int state, enum gt
 {
 	/* The most frequent first: no jump tables in the kernel. */
 	if (kind == GT_CALL_FD_RECV)
-		return fd_reason(p, gt_arch_call_arg0(task_pt_regs(p)), EV_GO_BLOCK_RECV);
+		return fd_reason(p, gt_arch_call_arg0(p), EV_GO_BLOCK_RECV);
 	switch (kind) {
 	case GT_CALL_SLEEP:
 		return EV_GO_SLEEP;
@@ -141,30 +139,30 @@ static enum gt_ev call_reason(struct task_struct *p, unsigned int state, enum gt
 	case GT_CALL_SEND:
 		return EV_GO_BLOCK_SEND;
 	case GT_CALL_FD_SEND:
-		return fd_reason(p, gt_arch_call_arg0(task_pt_regs(p)), EV_GO_BLOCK_SEND);
+		return fd_reason(p, gt_arch_call_arg0(p), EV_GO_BLOCK_SEND);
 	case GT_CALL_CLONE:
 		/* A vfork's parent can be killed; other sleeps of clone cannot. */
 		return state & TASK_WAKEKILL ? EV_GO_BLOCK_COND : 0;
 	case GT_CALL_FCNTL:
-		return is_lock(gt_arch_call_arg1(task_pt_regs(p))) ? EV_GO_BLOCK_SYNC : 0;
+		return is_lock(gt_arch_call_arg1(p)) ? EV_GO_BLOCK_SYNC : 0;
 	case GT_CALL_SOCKETCALL:
-		return socketcall_reason(gt_arch_call_arg0(task_pt_regs(p)));
+		return socketcall_reason(gt_arch_call_arg0(p));
 	case GT_CALL_IPC:
-		return ipc_reason(gt_arch_call_arg0(task_pt_regs(p)));
+		return ipc_reason(gt_arch_call_arg0(p));
 	default:
 		return 0;
 	}
 }
 
 /**
- * gt_block_reason() - the event that says why the running task goes to sleep
- * @p:     the task, current
+ * gt_block_reason() - the event that says why a task sleeps
+ * @p:     the task: current, about to, or asleep, its pi_lock held
  * @state: its state
  * @call:  the call it is in
  *
  * Return: a kind of GoBlock, or EV_GO_SYS_BLOCK for a sleep in a call that
  * nothing else explains and no signal ends: a disk, a page.
- * Context: sched_switch: interrupts off, run-queue lock held.
+ * Context: Any but NMI, interrupts off; run-queue and pi locks may be held.
  */
 enum gt_ev gt_block_reason(struct task_struct *p, unsigned int state, struct gt_call call)
 {
@@ -179,7 +177,5 @@ enum gt_ev gt_block_reason(struct task_struct *p, unsigned int state, struct gt_
 	ev = call_reason(p, state, call.kind);
 	if (ev)
 		return ev;
-	if ((state & TASK_UNINTERRUPTIBLE) && gt_options.syscalls != GOTRACE_SYSCALLS_OFF)
-		return EV_GO_SYS_BLOCK;
-	return EV_GO_BLOCK;
+	return state & TASK_UNINTERRUPTIBLE ? EV_GO_SYS_BLOCK : EV_GO_BLOCK;
 }

@@ -6,7 +6,7 @@
 #include "call.h"
 #include "encode.h"
 
-/* Why the running task goes to sleep. Context: sched_switch. */
+/* Why a task sleeps. */
 enum gt_ev gt_block_reason(struct task_struct *p, unsigned int state, struct gt_call call);
 
 #endif /* GT_BLOCK_H */

@@ -131,25 +131,62 @@ static enum gt_call_kind kind_of(const char *name)
 	return GT_CALL_OTHER;
 }
 
-static u32 intern(const char *name)
+/* NULL for a number that no header names. */
+static const char *name_of(int nr, bool compat)
 {
-	char s[GT_STRING_MAX];
+	u32 abi = compat ? GT_ABI_32 : GT_ABI_64;
 
-	return gt_string_put(s, scnprintf(s, sizeof(s), "syscall.%s", name));
+	return (u32)nr < gt_call_tables[abi].n ? names[abi][nr] : NULL;
 }
 
-static int init_table(struct gt_call_table *t, const char *const *name)
+/**
+ * gt_call_describe() - a call by its number, with or without a session
+ * @p:  the task that is in it, and stays so
+ * @nr: as gt_arch_call_nr() has it
+ *
+ * Return: the call, its name only 0, in none, or not 0.
+ * Context: Any. Slower than gt_call_by_number().
+ */
+struct gt_call gt_call_describe(struct task_struct *p, int nr)
 {
+	const char *name;
+
+	if (nr == -1 || gt_task_has_no_calls(p))
+		return (struct gt_call){ 0 };
+	name = name_of(nr, gt_arch_is_compat(p));
+	return (struct gt_call){ 1, name ? kind_of(name) : GT_CALL_OTHER };
+}
+
+/* "syscall.NAME", or "syscall.NUMBER", as it is called everywhere. */
+u32 gt_call_print(char *to, size_t size, int nr, bool compat)
+{
+	const char *name = name_of(nr, compat);
+
+	if (name)
+		return scnprintf(to, size, "syscall.%s", name);
+	return scnprintf(to, size, "syscall.%d", nr);
+}
+
+static u32 intern(int nr, bool compat)
+{
+	char s[GT_CALL_NAME_MAX];
+
+	return gt_string_put(s, gt_call_print(s, sizeof(s), nr, compat));
+}
+
+static int init_table(u32 abi)
+{
+	struct gt_call_table *t = &gt_call_tables[abi];
 	u32 nr;
 
 	t->calls = vzalloc(array_size(t->n, sizeof(*t->calls)));
 	if (!t->calls)
 		return -ENOMEM;
 	for (nr = 0; nr < t->n; nr++) {
-		if (!name[nr])
+		if (!names[abi][nr])
 			continue;
-		t->calls[nr].name = intern(name[nr]);
-		t->calls[nr].kind = kind_of(name[nr]);
+		t->calls[nr].name = intern(nr, abi == GT_ABI_32);
+		t->calls[nr].kind = kind_of(names[abi][nr]);
 	}
 	return 0;
 }
@@ -160,7 +197,7 @@ int gt_call_init(void)
 	u32 abi;
 
 	for (abi = 0; abi < GT_ABIS; abi++) {
-		if (init_table(&gt_call_tables[abi], names[abi])) {
+		if (init_table(abi)) {
 			gt_call_destroy();
 			return -ENOMEM;
 		}
@@ -181,10 +218,7 @@ void gt_call_destroy(void)
 /* A number that no header names, or none at all (ptrace and seccomp put -1). */
 struct gt_call gt_call_unknown(long nr)
 {
-	char s[32];
-	u32 len = scnprintf(s, sizeof(s), "syscall.%d", (int)nr);
-
-	return (struct gt_call){ gt_string_put(s, len), GT_CALL_OTHER };
+	return (struct gt_call){ intern(nr, gt_arch_is_compat(current)), GT_CALL_OTHER };
 }
 
 /**

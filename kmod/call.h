@@ -27,6 +27,8 @@ enum gt_call_kind {
 	GT_CALL_MAP,		/* changes the mappings of the address space */
 };
 
+#define GT_CALL_NAME_MAX	64	/* bytes of "syscall.NAME" */
+
 /* The call that the running task is in. */
 struct gt_call {
 	u32 name;		/* string id; 0 when it is in none */
@@ -42,6 +44,10 @@ static inline bool gt_task_has_no_calls(const struct task_struct *p)
 {
 	return p->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER);
 }
+
+/* Without a session; any context. */
+struct gt_call gt_call_describe(struct task_struct *p, int nr);
+u32 gt_call_print(char *to, size_t size, int nr, bool compat);
 
 /* The running task itself: any context but NMI. */
 struct gt_call gt_call_unknown(long nr);
@@ -66,7 +72,7 @@ extern struct gt_call_table gt_call_tables[GT_ABIS];
  */
 static __always_inline struct gt_call gt_call_by_number(long nr)
 {
-	const struct gt_call_table *t = &gt_call_tables[gt_arch_is_compat() ? GT_ABI_32 : GT_ABI_64];
+	const struct gt_call_table *t = &gt_call_tables[gt_arch_is_compat(current) ? GT_ABI_32 : GT_ABI_64];
 	const struct gt_call *call;
 
 	if (unlikely((unsigned long)nr >= t->n))

@@ -7,6 +7,7 @@
 #define GT_COMPAT_H
 
 #include <linux/fs.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/version.h>
 
@@ -23,6 +24,14 @@ static inline bool gt_task_is_queued(struct task_struct *p)
 }
 #endif
 
+/* 6.17: all kernels are SMP; before, on_cpu may not be there. */
+#if defined(CONFIG_SMP) || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+/* Not any more: what it did there is seen. Pairs with finish_task(). */
+#define gt_task_is_on_cpu(p)	(!!smp_load_acquire(&(p)->on_cpu))
+#else
+#define gt_task_is_on_cpu(p)	((p) == current)
+#endif
+
 /* 6.16: sched_process_exit tells whether the whole group dies. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define GT_SCHED_PROCESS_EXIT_ARGS	struct task_struct *p, bool group_dead
@@ -33,6 +42,15 @@ static inline bool gt_task_is_queued(struct task_struct *p)
 /* 6.5: bin2hex() has a header of its own. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
 #include <linux/hex.h>
+#endif
+
+/* 6.5: get_user_pages_remote() gives no vmas any more. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#define gt_get_user_page(mm, addr, page) \
+	get_user_pages_remote(mm, addr, 1, FOLL_NOFAULT, page, NULL)
+#else
+#define gt_get_user_page(mm, addr, page) \
+	get_user_pages_remote(mm, addr, 1, FOLL_NOFAULT, page, NULL, NULL)
 #endif
 
 /* 6.5: generic_file_splice_read() became copy_splice_read(). */
@@ -64,6 +82,11 @@ static inline bool gt_task_is_queued(struct task_struct *p)
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
 #define kmap_local_page(page)	kmap_atomic(page)
 #define kunmap_local(addr)	kunmap_atomic(addr)
+#endif
+
+/* 5.16: pages of another can be looked at without bringing them in. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 16, 0)
+#define FOLL_NOFAULT		0
 #endif
 
 /* 5.15: a sleep on an RT lock has a state of its own. */

@@ -30,7 +30,7 @@ void gt_doing_user(struct gt_task *t, const u64 *user, u32 n)
 const struct gt_doing *gt_doing_find(struct gt_task *t)
 {
 	t->doing.nr = gt_options.syscalls == GOTRACE_SYSCALLS_OFF ? GT_DOING_NOTHING :
-								    gt_arch_call_nr();
+								    gt_arch_call_nr(current);
 	t->doing.call = gt_call_get();
 	t->doing.stack = gt_stack_put2(t->doing.call.name, t->comm);
 	return &t->doing;

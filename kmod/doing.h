@@ -48,7 +48,7 @@ static inline void gt_doing_forget(struct gt_task *t)
  */
 static __always_inline const struct gt_doing *gt_doing(struct gt_task *t)
 {
-	if (likely(t->doing.nr == gt_arch_call_nr()))
+	if (likely(t->doing.nr == gt_arch_call_nr(current)))
 		return &t->doing;
 	return gt_doing_find(t);
 }

@@ -45,34 +45,49 @@ void gt_frame_destroy(void)
 	table.hash = NULL;
 }
 
-/*
- * "name+0xoff/0xsize [module]", of the instruction before a return address: the
- * call may be the last of its function.
+/**
+ * gt_frame_symbol() - the kernel's function that a return address is in
+ * @sym:  out: what @addr is in; false when that has no name
+ * @addr: the address; looked up is the instruction before it, for the call may
+ *        be the last of its function
+ *
+ * Context: Any.
  */
-static void resolve_kernel(struct gt_put_frame *out, unsigned long addr)
+bool gt_frame_symbol(struct gt_symbol *sym, unsigned long addr)
 {
-	char sym[KSYM_SYMBOL_LEN], fn[KSYM_NAME_LEN + 24], *plus, *module;
-	unsigned long offset;
+	char *plus, *module;
 
-	sprint_symbol(sym, addr - 1);
-	plus = strchr(sym, '+');
-	if (!plus || sscanf(plus, "+0x%lx", &offset) != 1)
-		return;
+	/* "name+0xoff/0xsize [module]" */
+	sprint_symbol(sym->name, addr - 1);
+	plus = strchr(sym->name, '+');
+	if (!plus || sscanf(plus, "+0x%lx", &sym->offset) != 1)
+		return false;
 	module = strchr(plus, '[');
 	*plus = '\0';
 	if (module) {
-		module++;
-		module[strcspn(module, "] ")] = '\0';
+		sym->module = module + 1;
+		module[1 + strcspn(module + 1, "] ")] = '\0';
 	} else {
-		module = "vmlinux";
+		sym->module = "vmlinux";
 	}
+	sym->offset++;
+	return true;
+}
+
+static void resolve_kernel(struct gt_put_frame *out, unsigned long addr)
+{
+	char fn[KSYM_NAME_LEN + 24];
+	struct gt_symbol sym;
+
+	if (!gt_frame_symbol(&sym, addr))
+		return;
 	/* Glue between the traced place and our probe. */
-	if (!strncmp(sym, "__traceiter_", 12)) {
+	if (!strncmp(sym.name, "__traceiter_", 12)) {
 		out->fn = 0;
 		return;
 	}
-	out->fn = gt_string_put(fn, scnprintf(fn, sizeof(fn), "%s+0x%lx", sym, offset + 1));
-	out->file = gt_string_put(module, strlen(module));
+	out->fn = gt_string_put(fn, scnprintf(fn, sizeof(fn), "%s+0x%lx", sym.name, sym.offset));
+	out->file = gt_string_put(sym.module, strlen(sym.module));
 	if (gt_options.raw)
 		out->pc = addr;
 }

@@ -9,6 +9,7 @@
 #ifndef GT_FRAME_H
 #define GT_FRAME_H
 
+#include <linux/kallsyms.h>
 #include <linux/types.h>
 #include "encode.h"
 #include "string.h"
@@ -29,6 +30,16 @@ static inline struct gt_put_frame gt_frame_of_string(u32 id)
 {
 	return (struct gt_put_frame){ .pc = id, .fn = id, .file = GT_STR_UNKNOWN, .line = 1 };
 }
+
+/* A place in the kernel. */
+struct gt_symbol {
+	const char *module;		/* "vmlinux" for the kernel itself */
+	unsigned long offset;		/* in the function */
+	char name[KSYM_SYMBOL_LEN];	/* of the function */
+};
+
+/* With and without a session; any context. */
+bool gt_frame_symbol(struct gt_symbol *sym, unsigned long addr);
 
 /* Session: process context. */
 int gt_frame_init(void);

@@ -25,13 +25,23 @@ static enum gt_ev runnable_reason(struct task_struct *p, bool preempt, struct gt
 	return EV_GO_PREEMPT;
 }
 
+/* GoSysBlock is for who is told of calls. */
+static enum gt_ev asleep_reason(struct task_struct *p, unsigned int state, struct gt_call call)
+{
+	enum gt_ev ev = gt_block_reason(p, state, call);
+
+	if (ev == EV_GO_SYS_BLOCK && gt_options.syscalls == GOTRACE_SYSCALLS_OFF)
+		return EV_GO_BLOCK;
+	return ev;
+}
+
 static enum gt_ev stop_reason(struct gt_task *t, struct task_struct *p, bool preempt, bool asleep,
 			      unsigned int state, struct gt_call call)
 {
 	if (unlikely(state & TASK_DEAD))
 		return t->flags & GT_TASK_KILLED ? EV_GO_STOP : EV_GO_END;
 	if (asleep)
-		return gt_block_reason(p, state, call);
+		return asleep_reason(p, state, call);
 	return runnable_reason(p, preempt, call);
 }
 
@@ -182,10 +192,16 @@ static void notrace gt_probe_sched_process_fork(void *data, struct task_struct *
 	c = this_cpu_ptr(&gt_cpus);
 	t = gt_task_create(p);
 	if (gt_cpu_begin(c)) {
-		if (t)
-			gt_emit_create(c, t, gt_cpu_time(c), gt_doing_stack(c));
-		else
+		if (t) {
+			u32 stack = gt_doing_stack(c);
+
+			gt_emit_create(c, t, gt_cpu_time(c), stack);
+			WRITE_ONCE(t->maker_stack, stack);
+			/* (A) pairs with (B) in traceback.c */
+			smp_store_release(&t->maker, parent->pid);
+		} else {
 			c->lost[GOTRACE_LOST_TASK]++;
+		}
 	}
 	local_irq_restore(flags);
 }

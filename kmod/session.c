@@ -464,6 +464,27 @@ int gt_session_status(struct gotrace_status *st)
 	return 0;
 }
 
+/**
+ * gt_session_get_tracing() - keep a session that is tracing from ending
+ *
+ * Return: false when there is none; else gt_session_put() must follow.
+ * Context: Process context, may sleep.
+ */
+bool gt_session_get_tracing(void)
+{
+	if (mutex_lock_killable(&session.lock))
+		return false;
+	if (session.state == GOTRACE_STATE_TRACING)
+		return true;
+	mutex_unlock(&session.lock);
+	return false;
+}
+
+void gt_session_put(void)
+{
+	mutex_unlock(&session.lock);
+}
+
 /* ---- Load and unload ---- */
 
 int gt_session_init(void)

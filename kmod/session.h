@@ -20,6 +20,8 @@ int gt_session_start(const struct gotrace_start *arg);
 int gt_session_stop(void);
 int gt_session_status(struct gotrace_status *st);
 void gt_session_end(void);
+bool gt_session_get_tracing(void);
+void gt_session_put(void);
 
 /* Any context; may be out of date at once. */
 u32 gt_session_state(void);

@@ -189,6 +189,18 @@ u64 gt_stack_lost(void)
 	return atomic64_read(&stacks.lost);
 }
 
+/* By its id, while stacks are added; NULL for one that only says "?". */
+const struct gt_stack *gt_stack_get(u32 id)
+{
+	const struct gt_stack *e = NULL;
+
+	raw_spin_lock_irq(&stacks.lock);	/* it is counted before it is filled in */
+	if (id && id <= stacks.ids.count)
+		e = gt_ids_get(&stacks.ids, id);
+	raw_spin_unlock_irq(&stacks.lock);
+	return e;
+}
+
 /*
  * Write the record of one stack, ids 1 to gt_stack_count(), or of one name, 0
  * to gt_name_count() - 1. After STOP, or for what is there from the start;

@@ -34,6 +34,7 @@ void gt_stack_destroy(void);
 u32 gt_stack_count(void);
 u32 gt_name_count(void);
 u64 gt_stack_lost(void);
+const struct gt_stack *gt_stack_get(u32 id);
 u8 *gt_stack_dump(u8 *p, u32 id);
 u8 *gt_name_dump(u8 *p, u32 name);
 

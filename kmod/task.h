@@ -18,6 +18,7 @@
 #include <linux/limits.h>
 #include <linux/types.h>
 #include "call.h"
+#include "compat.h"
 
 /*
  * The word: status, flags, the P that wrote the task's last event, and the
@@ -110,11 +111,21 @@ struct gt_task {
 	u32 waker_stack;		/* of a pending wake; written before GT_PENDING is set */
 
 	struct gt_doing doing;		/* the task itself, as above */
+
+	/* Its maker, at its birth; read by gt_traceback(). */
+	u32 maker;			/* tid; 0 when the birth was not seen */
+	u32 maker_stack;
 } ____cacheline_aligned;
 
 #define GT_TASK_STALE	(1 << 0)	/* the open region has truly ended, unseen */
 #define GT_TASK_KILLED	(1 << 1)	/* dies by a signal */
 #define GT_TASK_REMAPS	(1 << 2)	/* its last call changed its mappings */
+
+/* As far as one can see from outside. */
+static inline bool gt_task_looks_asleep(struct task_struct *p)
+{
+	return gt_task_state(p) != TASK_RUNNING && !gt_task_is_queued(p);
+}
 
 /* Session: process context. */
 int gt_task_init(void);

@@ -32,7 +32,6 @@
 
 #define MM_HASH_BITS	10
 #define FILE_HASH_BITS	8
-#define DOWN_MAX	2	/* changes to a lower stack in one walk */
 #define RANGES_MAX	40	/* executable mappings of one address space, kept at once */
 
 struct user_range {
@@ -149,30 +148,45 @@ bool gt_usermap_is_due(void)
 	return READ_ONCE(maps.unread);
 }
 
-static void read_file_name(struct file_entry *e, char *buf)
+/**
+ * gt_usermap_print() - a file as it is called in traces
+ * @s:    "PATH" or "PATH [build-id HEX]"
+ * @file: a mapping's, NULL for code without one
+ * @buf:  PATH_MAX bytes
+ *
+ * Return: the length of @s.
+ * Context: Process context, may sleep; waits for no file system.
+ */
+u32 gt_usermap_print(char s[GT_STRING_MAX], struct file *file, char *buf)
 {
 	char id[GT_BUILDID_MAX * 2 + 1];
-	char *path = "[anon]", *base;
+	char *path = "[anon]";
 	int len;
 
-	if (e->file) {
-		path = file_path(e->file, buf, PATH_MAX);
+	if (file) {
+		path = file_path(file, buf, PATH_MAX);
 		if (IS_ERR(path))
 			path = "?";
 	}
-	base = strrchr(path, '/');
-	strscpy(e->pub.base, base && base[1] ? base + 1 : path, sizeof(e->pub.base));
 	len = strlen(path);
 	/* A very long path keeps its end, and is no path any more. */
 	if (len > GT_STRING_MAX - 64)
 		path += len - (GT_STRING_MAX - 64);
-	if (e->file && gt_buildid_read(e->file, id)) {
-		char s[GT_STRING_MAX];
+	if (file && gt_buildid_read(file, id))
+		return scnprintf(s, GT_STRING_MAX, "%s [build-id %s]", path, id);
+	return scnprintf(s, GT_STRING_MAX, "%s", path);
+}
 
-		e->pub.string = gt_string_put(s, scnprintf(s, sizeof(s), "%s [build-id %s]", path, id));
-	} else {
-		e->pub.string = gt_string_put(path, strlen(path));
-	}
+static void read_file_name(struct file_entry *e, char *buf)
+{
+	char s[GT_STRING_MAX], *base, *end;
+
+	e->pub.string = gt_string_put(s, gt_usermap_print(s, e->file, buf));
+	end = strstr(s, " [build-id ");
+	if (end)
+		*end = '\0';
+	base = strrchr(s, '/');
+	strscpy(e->pub.base, base && base[1] ? base + 1 : s, sizeof(e->pub.base));
 }
 
 /* The worker, kicked late, and who stops must not let the same file go twice. */
@@ -358,7 +372,7 @@ u32 gt_usermap_walk(struct pt_regs *regs, u64 *frames, u32 max)
 {
 	struct mm *m = current->mm ? get_mm(current->mm) : NULL;
 	u64 pc = regs->ip, fp = gt_arch_user_fp(regs), frame;
-	u32 n = 0, down = DOWN_MAX;
+	u32 n = 0, down = GT_ARCH_DOWN_MAX, word = gt_arch_user_word(regs);
 
 	if (!m)
 		return 0;
@@ -368,7 +382,7 @@ u32 gt_usermap_walk(struct pt_regs *regs, u64 *frames, u32 max)
 		if (!frame)
 			break;
 		frames[n++] = frame;
-		if (!gt_arch_user_next(&fp, &pc, &down))
+		if (!gt_arch_user_next(&fp, &pc, &down, word))
 			break;
 	}
 	pagefault_enable();

@@ -6,7 +6,9 @@
 #define GT_USERMAP_H
 
 #include <linux/types.h>
+#include "string.h"
 
+struct file;
 struct mm_struct;
 struct pt_regs;
 
@@ -22,6 +24,9 @@ int gt_usermap_init(void);
 void gt_usermap_destroy(void);
 bool gt_usermap_is_due(void);
 void gt_usermap_resolve_files(void);
+
+/* Without a session. */
+u32 gt_usermap_print(char s[GT_STRING_MAX], struct file *file, char *buf);
 
 /* Reader: after STOP. */
 const struct gt_user_file *gt_usermap_file(u32 id);

@@ -21,11 +21,6 @@
 /* A walk that finds more tasks than it made room for is done again. */
 #define WALKS_MAX	8
 
-static bool looks_asleep(struct task_struct *p)
-{
-	return gt_task_state(p) != TASK_RUNNING && !gt_task_is_queued(p);
-}
-
 /* As GoSysBlock has it (block.c), as far as one can see from outside. */
 static bool looks_in_call(struct task_struct *p)
 {
@@ -35,7 +30,7 @@ static bool looks_in_call(struct task_struct *p)
 
 static u64 look_at(struct task_struct *p)
 {
-	if (!looks_asleep(p))
+	if (!gt_task_looks_asleep(p))
 		return 0;
 	return gt_options.in_syscall && looks_in_call(p) ? GT_ASLEEP | GT_IN_CALL : GT_ASLEEP;
 }
