@@ -27,6 +27,7 @@
 #include "footer.h"
 #include "queue.h"
 #include "session.h"
+#include "traceback.h"
 
 #define BYTES_MAX	(1ULL << 40)
 #define TABLE_BYTES_MIN	(1ULL << 20)
@@ -374,6 +375,29 @@ static int ioctl_status(void __user *arg)
 	return copy_to_user(arg, &st, size) ? -EFAULT : 0;
 }
 
+static int ioctl_traceback(void __user *arg)
+{
+	struct gotrace_traceback a;
+	u32 size;
+	int err;
+
+	BUILD_BUG_ON(sizeof(a) != GOTRACE_TRACEBACK_SIZE_VER0);
+	err = copy_in(&a, sizeof(a), GOTRACE_TRACEBACK_SIZE_VER0, arg);
+	if (err)
+		return err;
+	if (a.flags & ~(GOTRACE_TRACEBACK_KTHREADS | GOTRACE_TRACEBACK_DEBUG) ||
+	    a.pids_len > GOTRACE_TRACEBACK_PIDS_MAX || a.depth > GOTRACE_DEPTH_MAX || a.reserved)
+		return -EINVAL;
+	if ((a.flags & GOTRACE_TRACEBACK_DEBUG) && !(capable(CAP_SYSLOG) && capable(CAP_SYS_PTRACE)))
+		return -EPERM;
+	size = a.size;
+	err = gt_traceback(&a);
+	if (err && err != -ENOSPC)
+		return err;
+	a.size = size;
+	return copy_to_user(arg, &a, min_t(u32, size, sizeof(a))) ? -EFAULT : err;
+}
+
 static long gt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	void __user *p = (void __user *)arg;
@@ -386,6 +410,8 @@ static long gt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return err ?: ioctl_stop(file, p);
 	case GOTRACE_IOC_STATUS:
 		return err ?: ioctl_status(p);
+	case GOTRACE_IOC_TRACEBACK:
+		return err ?: ioctl_traceback(p);
 	default:
 		return -ENOTTY;
 	}

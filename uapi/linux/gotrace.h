@@ -241,10 +241,200 @@ struct gotrace_status {
 #define GOTRACE_STATUS_SIZE_VER0	256
 #define GOTRACE_CPU_STATUS_SIZE_VER0	120
 
+/* gotrace_traceback.flags */
+#define GOTRACE_TRACEBACK_KTHREADS (1U << 0)	/* kernel threads too */
+/*
+ * With addresses, and with the memory around frames that cannot be followed:
+ * CAP_SYSLOG and CAP_SYS_PTRACE.
+ */
+#define GOTRACE_TRACEBACK_DEBUG	(1U << 1)
+
+#define GOTRACE_TRACEBACK_PIDS_MAX	4096
+
+/**
+ * struct gotrace_traceback - every task's stack at this moment
+ * @size:      in: sizeof(struct gotrace_traceback)
+ * @flags:     in: GOTRACE_TRACEBACK_*
+ * @buf_addr:  in: address of the buffer for the reply
+ * @buf_len:   in: its bytes; out: bytes of the reply, or, with ENOSPC, bytes
+ *             that it would have had
+ * @pids_addr: in: address of an array of __u32, or 0 for all tasks
+ * @pids_len:  in: entries in it, at most GOTRACE_TRACEBACK_PIDS_MAX. Wanted
+ *             are these tasks, and those of these processes, by their ids in
+ *             the initial pid namespace, kernel threads or not. An id that is
+ *             nobody's is no error.
+ * @depth:     in: frames of a stack at most, the kernel's and the program's
+ *             together, 1 to GOTRACE_DEPTH_MAX; 0 takes 64
+ * @tasks:     out: tasks in the reply
+ * @reserved:  in: 0
+ *
+ * Needs no session, and disturbs none. Nothing is stopped: each task's stack is
+ * of one moment of its own, a sleeper's while it sleeps, a running task's by an
+ * interrupt of its CPU.
+ *
+ * The reply is a row of records, each a multiple of 8 bytes: of the type
+ * GOTRACE_TB_NAME, struct gotrace_tb_name, or GOTRACE_TB_TASK, struct
+ * gotrace_tb_task. A name stands before all that use it. Other types, of newer
+ * kernels, are to be skipped.
+ *
+ * Errors: ENOSPC (the buffer is too small; what is in it is of no use; as tasks
+ * come and go, the next reply may be longer than @buf_len says), EPERM
+ * (GOTRACE_TRACEBACK_DEBUG without its capabilities), EINTR, ENOMEM.
+ */
+struct gotrace_traceback {
+	__u32 size;
+	__u32 flags;
+	__u64 buf_addr;
+	__u64 buf_len;
+	__u64 pids_addr;
+	__u32 pids_len;
+	__u32 depth;
+	__u32 tasks;
+	__u32 reserved;
+};
+#define GOTRACE_TRACEBACK_SIZE_VER0	48
+
+/* The type of a record. */
+#define GOTRACE_TB_NAME	1
+#define GOTRACE_TB_TASK	2
+
+/**
+ * struct gotrace_tb_name - a name; its @len bytes follow, and zeroes
+ * @type: GOTRACE_TB_NAME
+ * @size: bytes of the record
+ * @id:   what it is called by in this reply, from 1
+ * @len:  bytes of the name
+ */
+struct gotrace_tb_name {
+	__u32 type;
+	__u32 size;
+	__u32 id;
+	__u32 len;
+};
+
+/* gotrace_tb_frame.kind */
+#define GOTRACE_FRAME_KERNEL	0	/* "FUNCTION" or "FUNCTION [MODULE]" */
+#define GOTRACE_FRAME_CALL	1	/* "syscall.NAME", between the kernel and who called */
+#define GOTRACE_FRAME_USER	2	/* "PATH", "PATH [build-id HEX]", or "[anon]" */
+
+/**
+ * struct gotrace_tb_frame - a frame
+ * @name:    what it is in, as its kind has it; 0 when that is not known
+ * @kind:    GOTRACE_FRAME_*
+ * @offset:  in the function, in the file, or in the mapping of code without
+ *           a file; behind the instruction that it is about
+ * @address: the same as an address, with GOTRACE_TRACEBACK_DEBUG, else 0
+ */
+struct gotrace_tb_frame {
+	__u32 name;
+	__u32 kind;
+	__u64 offset;
+	__u64 address;
+};
+
+/* gotrace_tb_task.state */
+#define GOTRACE_TASK_RUNNING	0	/* on @cpu */
+#define GOTRACE_TASK_RUNNABLE	1
+#define GOTRACE_TASK_ASLEEP	2	/* for @reason */
+#define GOTRACE_TASK_STOPPED	3	/* by a signal */
+#define GOTRACE_TASK_TRACED	4	/* by a debugger */
+#define GOTRACE_TASK_DEAD	5	/* its parent did not ask yet; it has no stack */
+
+/* gotrace_tb_task.reason: for what it sleeps, as the events of a trace tell it */
+#define GOTRACE_WAIT_NONE	0	/* no sleeper, or no reason is known */
+#define GOTRACE_WAIT_SLEEP	1	/* GoSleep: time */
+#define GOTRACE_WAIT_NET	2	/* GoBlockNet */
+#define GOTRACE_WAIT_SELECT	3	/* GoBlockSelect: poll, select, epoll */
+#define GOTRACE_WAIT_SYNC	4	/* GoBlockSync: a lock, a futex */
+#define GOTRACE_WAIT_COND	5	/* GoBlockCond: a child, a signal */
+#define GOTRACE_WAIT_RECV	6	/* GoBlockRecv: pipe, tty, unix socket, queue */
+#define GOTRACE_WAIT_SEND	7	/* GoBlockSend */
+#define GOTRACE_WAIT_RECLAIM	8	/* GoBlockGC: memory */
+#define GOTRACE_WAIT_DISK	9	/* GoSysBlock: a disk, a page */
+
+/* gotrace_tb_task.kernel_end, user_end: why a stack has no more frames */
+#define GOTRACE_END_ROOT	0	/* it has no more, or there is none */
+#define GOTRACE_END_DEPTH	1	/* it has more than were asked for */
+#define GOTRACE_END_BAD		2	/* kernel: the unwinder is not sure; user: no frame pointer */
+#define GOTRACE_END_NO_CODE	3	/* a return address that is none */
+#define GOTRACE_END_ABSENT	4	/* the stack is not in memory */
+#define GOTRACE_END_BUSY	5	/* the address space is locked by someone else */
+#define GOTRACE_END_CHANGED	6	/* the task came and went too fast to be caught */
+
+/* gotrace_tb_task.flags */
+#define GOTRACE_TB_KTHREAD	(1U << 0)
+#define GOTRACE_TB_PINNED	(1U << 1)	/* may run on one CPU only, @pinned */
+#define GOTRACE_TB_CREATED	(1U << 2)	/* its birth was traced, in this session */
+
+#define GOTRACE_TB_WORDS	64
+
+/**
+ * struct gotrace_tb_task - a task
+ * @type:     GOTRACE_TB_TASK
+ * @size:     bytes of the record
+ * @head:     bytes of this struct; behind it stand the frames of the task's
+ *            stack, leaf first, then those of its maker at its birth, then the
+ *            words around the bad frame of the kernel's stack, then those of
+ *            the program's
+ * @flags:    GOTRACE_TB_*
+ * @tid:      its id, in the initial pid namespace as all here
+ * @pid:      of its process
+ * @state:    GOTRACE_TASK_*
+ * @reason:   GOTRACE_WAIT_*
+ * @cpu:      where it runs, or ran last
+ * @pinned:   the one CPU where it may run
+ * @asleep:   ns since it went to sleep, as the scheduler knows, a little more
+ *            rather than less; 0 for unknown
+ * @started:  CLOCK_REALTIME when its process began, ns
+ * @comm:     its name
+ * @kernel_end: GOTRACE_END_*
+ * @user_end: GOTRACE_END_*
+ * @n_frames: frames of its stack
+ * @n_created: frames of its maker
+ * @created_tid: its maker, if GOTRACE_TB_CREATED
+ * @created_name: its maker's name then; 0 when that is not known
+ * @kernel_words: with GOTRACE_TRACEBACK_DEBUG: words of 8 bytes, at most
+ *            GOTRACE_TB_WORDS
+ * @user_words: the same
+ * @kernel_at: address of the first of them
+ * @kernel_bad: address of the bad frame
+ * @user_at:  the same two of the program's stack
+ * @user_bad: see @user_at
+ */
+struct gotrace_tb_task {
+	__u32 type;
+	__u32 size;
+	__u32 head;
+	__u32 flags;
+	__u32 tid;
+	__u32 pid;
+	__u32 state;
+	__u32 reason;
+	__u32 cpu;
+	__u32 pinned;
+	__u64 asleep;
+	__u64 started;
+	char  comm[16];
+	__u32 kernel_end;
+	__u32 user_end;
+	__u32 n_frames;
+	__u32 n_created;
+	__u32 created_tid;
+	__u32 created_name;
+	__u32 kernel_words;
+	__u32 user_words;
+	__u64 kernel_at;
+	__u64 kernel_bad;
+	__u64 user_at;
+	__u64 user_bad;
+};
+
 /* The structs grow, so the numbers do not hold their sizes. */
 #define GOTRACE_IOC_MAGIC	0xE7
 #define GOTRACE_IOC_START	_IO(GOTRACE_IOC_MAGIC, 1)	/* struct gotrace_start */
 #define GOTRACE_IOC_STOP	_IO(GOTRACE_IOC_MAGIC, 2)	/* struct gotrace_stop or 0 */
 #define GOTRACE_IOC_STATUS	_IO(GOTRACE_IOC_MAGIC, 3)	/* struct gotrace_status */
+
+#define GOTRACE_IOC_TRACEBACK	_IO(GOTRACE_IOC_MAGIC, 10)	/* struct gotrace_traceback */
 
 #endif /* _UAPI_LINUX_GOTRACE_H */
