@@ -3,6 +3,7 @@
  * A program whose user stacks are known. stacks_test.sh and symbolize_test.sh
  * build it with frame pointers, without tail calls, and with -DTAG=NAME; every
  * system call that counts is made right here, for libc has no frame pointers.
+ * traceback_test.sh makes its naps last, with -DNAP_S=SECONDS.
  *
  *	stacks sleep|inlined|short	a chain of calls that ends in nanosleep
  *	stacks pipe|futex		a child blocks, its parent wakes it
@@ -53,7 +54,10 @@ static noinline long raw(long nr, long a, long b, long c)
 	return ret;
 }
 
-static struct timespec nap = { .tv_nsec = 20 * 1000 * 1000 };
+#ifndef NAP_S
+#define NAP_S 0
+#endif
+static struct timespec nap = { .tv_sec = NAP_S, .tv_nsec = 20 * 1000 * 1000 };
 
 #ifdef LIBRARY
 

@@ -25,5 +25,6 @@ int cmd_status(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_symbolize(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_stacks(int argc, char **argv);
 
 #endif

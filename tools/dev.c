@@ -228,6 +228,36 @@ int dev_status_cpus(int fd, struct gotrace_status *status,
 	return 0;
 }
 
+int dev_traceback(int fd, struct gotrace_traceback *tb, void **reply)
+{
+	size_t room = 1024 * 1024;
+	void *more;
+	int err;
+
+	tb->size = sizeof(*tb);
+	*reply = NULL;
+	do {
+		more = realloc(*reply, room);
+		if (!more) {
+			err = -ENOMEM;
+			break;
+		}
+		*reply = more;
+		tb->buf_addr = (uintptr_t)more;
+		tb->buf_len = room;
+		err = ioctl(fd, GOTRACE_IOC_TRACEBACK, tb) ? -errno : 0;
+		/* There may be more tasks by the next time. */
+		if (err == -ENOSPC)
+			room = tb->buf_len + tb->buf_len / 4 + 65536;
+		/* Stopped and continued is no reason to give up. */
+	} while (err == -ENOSPC || err == -EINTR);
+	if (err) {
+		free(*reply);
+		*reply = NULL;
+	}
+	return err;
+}
+
 static void explain_busy(int fd)
 {
 	struct gotrace_status st;

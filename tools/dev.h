@@ -35,6 +35,12 @@ int dev_status(int fd, struct gotrace_status *status);
 int dev_status_cpus(int fd, struct gotrace_status *status,
 		    struct gotrace_cpu_status **cpus);
 
+/*
+ * Every task's stack, as tb asks for it: *reply gets tb->buf_len bytes, to be
+ * freed.
+ */
+int dev_traceback(int fd, struct gotrace_traceback *tb, void **reply);
+
 /* Say on stderr why dev_start() failed with err, and what to do. */
 void dev_explain_start(const char *cmd, int fd, int err,
 		       const struct gotrace_start *start);

@@ -15,6 +15,7 @@ static const struct command {
 	{ "start",  cmd_start,  "start a session; someone else reads it" },
 	{ "stop",   cmd_stop,   "stop the session" },
 	{ "status", cmd_status, "what the tracer does now" },
+	{ "stacks", cmd_stacks, "print every task's stack at this moment" },
 	{ "dump",   cmd_dump,   "print a trace, one event a line" },
 	{ "symbolize", cmd_symbolize, "name the functions in a trace's user frames" },
 	{ "doctor", cmd_doctor, "what is missing here for what, and how to get it" },
