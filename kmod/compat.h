@@ -11,6 +11,14 @@
 #include <linux/sched.h>
 #include <linux/version.h>
 
+/* 6.17: all kernels are SMP; before, on_cpu may not be there. */
+#if defined(CONFIG_SMP) || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+/* Not any more: what it did there is seen. Pairs with finish_task(). */
+#define gt_task_is_on_cpu(p)	(!!smp_load_acquire(&(p)->on_cpu))
+#else
+#define gt_task_is_on_cpu(p)	((p) == current)
+#endif
+
 /* 6.12: delayed dequeue leaves a sleeper on the run queue. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 static inline bool gt_task_is_queued(struct task_struct *p)
@@ -22,14 +30,6 @@ static inline bool gt_task_is_queued(struct task_struct *p)
 {
 	return READ_ONCE(p->on_rq);
 }
-#endif
-
-/* 6.17: all kernels are SMP; before, on_cpu may not be there. */
-#if defined(CONFIG_SMP) || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
-/* Not any more: what it did there is seen. Pairs with finish_task(). */
-#define gt_task_is_on_cpu(p)	(!!smp_load_acquire(&(p)->on_cpu))
-#else
-#define gt_task_is_on_cpu(p)	((p) == current)
 #endif
 
 /* 6.16: sched_process_exit tells whether the whole group dies. */
