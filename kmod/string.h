@@ -9,7 +9,8 @@
 enum gt_string_fixed {
 	GT_STR_NONE,		/* Go's id for "" */
 	GT_STR_UNKNOWN,		/* "?": the file of frames without one, the fallback name */
-	GT_STR_GOTRACE,		/* "gotrace": the key of our own log messages */
+	/* "gotrace": the key of our own log messages. By it readers know our traces. */
+	GT_STR_GOTRACE,
 	GT_STR_IRQ,		/* "irq": a waker that is no task */
 };
 

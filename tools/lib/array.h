@@ -8,12 +8,13 @@
 
 /*
  * Room for one more entry behind the n there are. array is the address of the
- * pointer. False without memory; nothing is lost then.
+ * pointer, first the entries that it begins with. False without memory; nothing
+ * is lost then.
  */
-static inline bool array_reserve(void *array, size_t n, size_t *size,
-				 size_t entry)
+static inline bool array_reserve_from(void *array, size_t n, size_t *size,
+				      size_t entry, size_t first)
 {
-	size_t bigger = *size ? 2 * *size : 64;
+	size_t bigger = *size ? 2 * *size : first;
 	void **data = array, *p;
 
 	if (n < *size)
@@ -24,6 +25,12 @@ static inline bool array_reserve(void *array, size_t n, size_t *size,
 	*data = p;
 	*size = bigger;
 	return true;
+}
+
+static inline bool array_reserve(void *array, size_t n, size_t *size,
+				 size_t entry)
+{
+	return array_reserve_from(array, n, size, entry, 64);
 }
 
 #endif

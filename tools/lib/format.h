@@ -23,6 +23,9 @@
 
 #define GT_HEADER_SIZE	16
 
+/* In a trace of the kernel's, and in no other, this string is "gotrace". */
+#define GT_STRING_GOTRACE 2
+
 /* Longest text in a String record or a UserLog's message, in bytes. */
 #define GT_TEXT_MAX	1000000
 /* Most frames of a Stack record. */

@@ -13,6 +13,15 @@ static void report(struct gt_timeline *t, uint64_t done)
 		t->progress.report(t->progress.arg, done, t->source.len);
 }
 
+/* Of a Go program's strings, the first are labels of its garbage collector's. */
+static bool is_kernel(const struct gt_trace *t)
+{
+	struct gt_string s;
+
+	gt_names_string(&t->names, GT_STRING_GOTRACE, &s);
+	return s.len == 7 && !memcmp(s.text, "gotrace", 7);
+}
+
 /* The first reading: nothing is looked at but what it teaches. */
 static int read_once(struct gt_timeline *t)
 {
@@ -23,7 +32,8 @@ static int read_once(struct gt_timeline *t)
 	gt_trace_learn(&t->trace);
 	while ((next = gt_trace_next(&t->trace, &ev)) > GT_TRACE_END) {
 		if (!gt_index_add(&t->index, &t->trace,
-				  next == GT_TRACE_EVENT ? &ev : NULL))
+				  next == GT_TRACE_EVENT ? &ev : NULL) ||
+		    (next == GT_TRACE_EVENT && !gt_losses_add(&t->losses, &ev)))
 			return gt_error_set(&t->error, t->trace.reader.rec_off,
 					    "no memory for the trace's Batches");
 		if (++n % REPORT_EVERY == 0)
@@ -34,6 +44,9 @@ static int read_once(struct gt_timeline *t)
 		return -1;
 	}
 	gt_index_finish(&t->index);
+	t->kernel = is_kernel(&t->trace);
+	if (!gt_losses_finish(&t->losses, &t->trace))
+		return gt_error_set(&t->error, 0, "no memory for the trace's losses");
 	return 0;
 }
 
@@ -83,6 +96,7 @@ void gt_timeline_exit(struct gt_timeline *t)
 	gt_order_exit(&t->order);
 	gt_state_exit(&t->state);
 	gt_index_exit(&t->index);
+	gt_losses_exit(&t->losses);
 	gt_trace_exit(&t->trace);
 	gt_source_exit(&t->source);
 }

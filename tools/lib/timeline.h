@@ -20,7 +20,7 @@
  *
  * The trace is read twice: gt_timeline_init_*() reads all of it, finds what is
  * wrong with its bytes, and knows afterwards all strings, all stacks, the
- * frequency and where each P's events are; gt_timeline_next() reads them again in
+ * frequency, the losses and where each P's events are; gt_timeline_next() reads them again in
  * their order. What cannot be read twice is copied into a file without a name.
  * Memory grows with the Gs, Ps, strings, stacks and Batches of the trace, and
  * with what a Go program's system calls need (order.h), not with its events.
@@ -36,6 +36,7 @@
 
 #include "error.h"
 #include "index.h"
+#include "loss.h"
 #include "order.h"
 #include "source.h"
 #include "state.h"
@@ -65,6 +66,8 @@ struct gt_progress {
 struct gt_timeline {
 	/* Read-only for callers. */
 	struct gt_trace trace;	/* its names (strings, stacks), hz, version */
+	bool kernel;		/* it is the kernel's, and not a Go program's */
+	struct gt_losses losses;	/* all of them, from the start on */
 	struct gt_state state;
 	struct gt_error error;	/* after a return of -1 */
 	const struct gt_event *ev;	/* the last one */
