@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What record tells people; see progress.h. */
+/* What people are told; see progress.h. */
 #include "progress.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "dev.h"
 
@@ -47,6 +49,33 @@ void progress_clear(void)
 	if (drawn)
 		fputs("\r\033[K", stderr);
 	drawn = false;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+void progress_reading(void *arg, uint64_t done, uint64_t total)
+{
+	static uint64_t last;
+	uint64_t now = now_ns();
+	char size[32];
+
+	/* Short work needs no line: the first time only the clock starts. */
+	if (!last)
+		last = now;
+	if (now - last < PROGRESS_NS || !isatty(STDERR_FILENO))
+		return;
+	last = now;
+	fprintf(stderr, "\rgotrace %s: %3.0f %% of %s\033[K", (char *)arg,
+		total ? 100.0 * (double)done / (double)total : 0.0,
+		human_bytes(size, sizeof(size), total));
+	fflush(stderr);
+	drawn = true;
 }
 
 void progress_losses(const struct gotrace_status *st)
