@@ -17,6 +17,7 @@ static const struct command {
 	{ "status", cmd_status, "what the tracer does now" },
 	{ "stacks", cmd_stacks, "print every task's stack at this moment" },
 	{ "dump",   cmd_dump,   "print a trace, one event a line" },
+	{ "report", cmd_report, "what everybody did in a trace, in figures" },
 	{ "symbolize", cmd_symbolize, "name the functions in a trace's user frames" },
 	{ "doctor", cmd_doctor, "what is missing here for what, and how to get it" },
 };

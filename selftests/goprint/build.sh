@@ -17,7 +17,7 @@ make_goprint() {
 	local d=$goroot/src/cmd/goprint f
 	rm -rf "$d"
 	mkdir "$d"
-	for f in parser order; do
+	for f in parser order goroutines; do
 		sed 's/^package trace$/package main/' "$goroot/src/internal/trace/$f.go" > "$d/$f.go"
 	done
 	cp "$here"/*.go "$d/"

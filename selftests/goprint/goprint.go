@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
 // Goprint prints what Go 1.21's own reader makes of a trace, an object a line,
-// with the names of `gotrace dump --json`; or, with -make, writes a trace of
-// itself at work. It is built together with that reader (build.sh).
+// with the names of `gotrace dump --json`; with -stats, what each goroutine did
+// for how long, an object a line too; or, with -make, writes a trace of itself at
+// work. It is built together with that reader (build.sh).
 package main
 
 import (
@@ -44,7 +45,32 @@ func show(out *json.Encoder, ev *Event) error {
 	return out.Encode(l)
 }
 
-func read(file string) error {
+// In ns. What a goroutine is not yet doing, or not any more, Go notes as time 0,
+// which is also when the trace begins.
+type stats struct {
+	G       uint64 `json:"g"`
+	Name    string `json:"name"`
+	Created int64  `json:"created"`
+	Total   int64  `json:"total"`
+	Exec    int64  `json:"exec"`
+	Sched   int64  `json:"sched"`
+	IO      int64  `json:"io"`
+	Block   int64  `json:"block"`
+	Syscall int64  `json:"syscall"`
+}
+
+func showStats(out *json.Encoder, events []*Event) error {
+	for _, g := range GoroutineStats(events) {
+		s := stats{g.ID, g.Name, g.CreationTime, g.TotalTime, g.ExecTime,
+			g.SchedWaitTime, g.IOTime, g.BlockTime, g.SyscallTime}
+		if err := out.Encode(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func read(file string, statsOnly bool) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -56,6 +82,12 @@ func read(file string) error {
 	}
 	w := bufio.NewWriter(os.Stdout)
 	out := json.NewEncoder(w)
+	if statsOnly {
+		if err := showStats(out, res.Events); err != nil {
+			return err
+		}
+		return w.Flush()
+	}
 	for _, ev := range res.Events {
 		if err := show(out, ev); err != nil {
 			return err
@@ -66,8 +98,9 @@ func read(file string) error {
 
 func main() {
 	mk := flag.Int("make", 0, "write a trace of that many rounds of work into FILE")
+	st := flag.Bool("stats", false, "print what each goroutine did, not the events")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "Usage: goprint [-make ROUNDS] FILE")
+		fmt.Fprintln(os.Stderr, "Usage: goprint [-make ROUNDS] [-stats] FILE")
 		os.Exit(2)
 	}
 	flag.Parse()
@@ -78,7 +111,7 @@ func main() {
 	if *mk > 0 {
 		err = record(flag.Arg(0), *mk)
 	} else {
-		err = read(flag.Arg(0))
+		err = read(flag.Arg(0), *st)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
