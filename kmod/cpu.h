@@ -61,11 +61,14 @@ struct gt_options {
 
 extern struct gt_options gt_options;
 
+/* The end of a region: type, length, time, task, mode, a string's id, no stack. */
+#define GT_REGION_END_MAX	(2 + 2 * GT_VARINT_MAX + 1 + 3 + 1)
+
 /*
  * The most one probe writes: a switch that brings both tasks to the truth,
- * each with all its steps.
+ * each with all its steps and the ends of all its regions.
  */
-#define GT_PROBE_MAX	(12 * GT_RECORD_MAX)
+#define GT_PROBE_MAX	(12 * GT_RECORD_MAX + 2 * (1 + GOTRACE_REGIONS_MAX) * GT_REGION_END_MAX)
 
 /* The closing steps: GoSched, ProcStop. */
 #define GT_CLOSE_MAX	(2 * GT_RECORD_MAX)
@@ -99,6 +102,14 @@ void gt_cpu_adjusted(struct gt_cpu *c, u64 by);
 static __always_inline bool gt_cpu_begin(struct gt_cpu *c)
 {
 	if (likely(c->pos < c->end))
+		return true;
+	return gt_cpu_make_room(c);
+}
+
+/* The same, with room for @text bytes of text beside, at most GT_STRING_MAX. */
+static __always_inline bool gt_cpu_begin_text(struct gt_cpu *c, u32 text)
+{
+	if (likely(c->pos && c->pos + text < c->end))
 		return true;
 	return gt_cpu_make_room(c);
 }

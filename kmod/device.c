@@ -20,6 +20,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/wait.h>
+#include "annotate.h"
 #include "compat.h"
 #include "cpu.h"
 #include "device.h"
@@ -221,7 +222,7 @@ static __poll_t gt_poll(struct file *file, poll_table *wait)
  * A struct that grows: its first field is its size as the caller knows it.
  * -EINVAL below the first published size, -E2BIG for what we do not know.
  */
-static int copy_in(void *dst, size_t known, size_t min, void __user *arg)
+int gt_copy_in(void *dst, size_t known, size_t min, void __user *arg)
 {
 	u32 size;
 
@@ -259,7 +260,7 @@ static int ioctl_start(void __user *arg)
 	int err;
 
 	BUILD_BUG_ON(sizeof(a) != GOTRACE_START_SIZE_VER0);
-	err = copy_in(&a, sizeof(a), GOTRACE_START_SIZE_VER0, arg);
+	err = gt_copy_in(&a, sizeof(a), GOTRACE_START_SIZE_VER0, arg);
 	if (err)
 		return err;
 	if (!start_is_valid(&a))
@@ -297,7 +298,7 @@ static int ioctl_stop(struct file *file, void __user *arg)
 
 	BUILD_BUG_ON(sizeof(a) != GOTRACE_STOP_SIZE_VER0);
 	if (arg) {
-		err = copy_in(&a, sizeof(a), GOTRACE_STOP_SIZE_VER0, arg);
+		err = gt_copy_in(&a, sizeof(a), GOTRACE_STOP_SIZE_VER0, arg);
 		if (err)
 			return err;
 	}
@@ -354,7 +355,7 @@ static int ioctl_status(void __user *arg)
 
 	BUILD_BUG_ON(sizeof(st) != GOTRACE_STATUS_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gotrace_cpu_status) != GOTRACE_CPU_STATUS_SIZE_VER0);
-	err = copy_in(&in, sizeof(in), GOTRACE_STATUS_SIZE_VER0, arg);
+	err = gt_copy_in(&in, sizeof(in), GOTRACE_STATUS_SIZE_VER0, arg);
 	if (err)
 		return err;
 	if (in.reserved)
@@ -382,7 +383,7 @@ static int ioctl_traceback(void __user *arg)
 	int err;
 
 	BUILD_BUG_ON(sizeof(a) != GOTRACE_TRACEBACK_SIZE_VER0);
-	err = copy_in(&a, sizeof(a), GOTRACE_TRACEBACK_SIZE_VER0, arg);
+	err = gt_copy_in(&a, sizeof(a), GOTRACE_TRACEBACK_SIZE_VER0, arg);
 	if (err)
 		return err;
 	if (a.flags & ~(GOTRACE_TRACEBACK_KTHREADS | GOTRACE_TRACEBACK_DEBUG) ||
@@ -401,8 +402,15 @@ static int ioctl_traceback(void __user *arg)
 static long gt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	void __user *p = (void __user *)arg;
-	int err = may_trace();
+	int err;
 
+	switch (cmd) {
+	case GOTRACE_IOC_ENABLED:
+		return arg ? -EINVAL : gt_annotate_is_on();
+	case GOTRACE_IOC_TASK_CREATE ... GOTRACE_IOC_LOG:
+		return gt_annotate_ioctl(file, cmd, p);
+	}
+	err = may_trace();
 	switch (cmd) {
 	case GOTRACE_IOC_START:
 		return err ?: ioctl_start(p);

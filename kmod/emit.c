@@ -9,6 +9,7 @@
  * written is read before the swap, after which others may change it.
  */
 #include <linux/atomic.h>
+#include "annotate.h"
 #include "cpu.h"
 #include "doing.h"
 #include "emit.h"
@@ -162,7 +163,7 @@ bool gt_emit_start(struct gt_cpu *c, struct gt_task *t, u64 now)
 	else
 		gt_ev2(c, now, EV_GO_START, t->goid, gt_seq(w));
 	if (unlikely(t->flags & GT_TASK_STALE))
-		gt_emit_stale_region_end(c, now);
+		gt_emit_region_ends(c, now);
 	return true;
 }
 
@@ -326,10 +327,17 @@ out:
 		gt_emit_start(c, g, max(now, c->last));
 }
 
-noinline void gt_emit_stale_region_end(struct gt_cpu *c, u64 now)
+noinline void gt_emit_region_ends(struct gt_cpu *c, u64 now)
 {
-	gt_emit_region_end(c, c->g, now);
-	c->g->flags &= ~GT_TASK_STALE;
+	struct gt_task *t = c->g;
+	struct gt_regions *r = t->regions;
+
+	if (t->region)
+		gt_emit_region_end(c, t, now);
+	for (; r && r->shown > r->open; r->shown--)
+		gt_ev4(c, now, EV_USER_REGION, r->region[r->shown - 1].task, 1,
+		       r->region[r->shown - 1].name, 0);
+	t->flags &= ~GT_TASK_STALE;
 }
 
 void gt_note(struct gt_task *t, bool asleep)

@@ -43,8 +43,11 @@ static __always_inline void gt_emit_region_end(struct gt_cpu *c, struct gt_task 
 	t->region = 0;
 }
 
-/* The same, out of the way: of a call whose end was not seen in time. */
-void gt_emit_stale_region_end(struct gt_cpu *c, u64 now);
+/*
+ * All that is believed open of the G of this P, and is not, or may not be any
+ * more: the call, and annotations that truly ended. Innermost first.
+ */
+void gt_emit_region_ends(struct gt_cpu *c, u64 now);
 
 /* Its start. Go wants each end to match the innermost start of its G. */
 static __always_inline void gt_emit_region_start(struct gt_cpu *c, struct gt_task *t)
@@ -52,7 +55,7 @@ static __always_inline void gt_emit_region_start(struct gt_cpu *c, struct gt_tas
 	u64 now = gt_cpu_time(c);
 
 	if (unlikely(t->region))
-		gt_emit_stale_region_end(c, now);
+		gt_emit_region_ends(c, now);
 	gt_ev4(c, now, EV_USER_REGION, 0, 0, t->doing.call.name, t->doing.stack->id);
 	t->region = t->doing.call.name;
 }

@@ -46,6 +46,8 @@ enum gt_ev {
 	EV_GO_UNBLOCK_LOCAL	= 39,	/* g, stack */
 	EV_GO_START_LABEL	= 41,	/* g, seq, label's string */
 	EV_GO_BLOCK_GC		= 42,	/* stack */
+	EV_USER_TASK_CREATE	= 45,	/* task, parent, name's string, stack */
+	EV_USER_TASK_END	= 46,	/* task, stack */
 	EV_USER_REGION		= 47,	/* task, mode, name's string, stack */
 	EV_USER_LOG		= 48,	/* task, key's string, stack; length, bytes */
 };

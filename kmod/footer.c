@@ -84,7 +84,8 @@ static u8 *put_next(u8 *p)
 	}
 }
 
-#define RECORD_MAX	(2 * GT_RECORD_MAX + GT_STACK_BYTES_MAX + 4 * GT_VARINT_MAX)
+#define RECORD_MAX	(2 * GT_RECORD_MAX + max_t(u32, GT_STRING_MAX, \
+						   GT_STACK_BYTES_MAX + 4 * GT_VARINT_MAX))
 
 /**
  * gt_footer_fill() - the next buffer of it

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
+#include "annotate.h"
 #include "block.h"
 #include "compat.h"
 #include "cpu.h"
@@ -61,8 +62,11 @@ static void switch_out(struct gt_cpu *c, struct task_struct *p, bool preempt, bo
 	doing = gt_doing(t);
 	stop.ev = stop_reason(t, p, preempt, asleep, state, doing->call);
 	stop.stack = gt_doing_here(doing->stack);
-	if ((state & TASK_DEAD) && t->region)
-		gt_emit_stale_region_end(c, now);
+	if (unlikely(state & TASK_DEAD)) {
+		if (t->regions)
+			t->regions->open = 0;
+		gt_emit_region_ends(c, now);
+	}
 	gt_emit_stop(c, stop, now);
 }
 

@@ -50,6 +50,7 @@ static __always_inline void enter_call(long nr, bool region, const u64 *user, u3
 	t = c->g;
 	if (unlikely(!t)) {
 		c->lost[GOTRACE_LOST_TASK]++;
+		note_call(c);
 		goto out;
 	}
 	gt_doing_call(t, nr, user, n);
@@ -97,7 +98,11 @@ static __always_inline struct gt_task *exit_call(void)
 		return c->cur;
 	}
 	t = c->g;
-	if (likely(t) && likely(t->region))
+	if (unlikely(!t)) {
+		note_call(c);
+		return c->cur;
+	}
+	if (likely(t->region))
 		gt_emit_region_end(c, t, gt_cpu_time(c));
 	return t;
 }

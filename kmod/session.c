@@ -22,11 +22,12 @@
  * | tasks.lock       | raw    | states: creation, unlinking  | any but NMI   |
  * | stacks.lock      | raw    | stack table, names           | any but NMI   |
  * | strings.lock     | raw    | dictionary                   | any but NMI   |
+ * | notes.lock       | raw    | unused blocks of regions     | any but NMI   |
  * | arena.lock       | raw    | table memory                 | any but NMI   |
  * | q.lock           | raw    | buffers                      | any but NMI   |
  *
- * tasks.lock may hold stacks.lock or strings.lock inside, each of these
- * arena.lock; nothing nests inside arena.lock and q.lock.
+ * tasks.lock may hold stacks.lock, strings.lock or notes.lock inside, each of
+ * the first two arena.lock; nothing nests inside arena.lock, notes.lock, q.lock.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -35,6 +36,8 @@
 #include <linux/mutex.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
+#include "account.h"
+#include "annotate.h"
 #include "arena.h"
 #include "call.h"
 #include "clock.h"
@@ -110,6 +113,8 @@ static void worker_stop(void)
 static void tables_destroy(void)
 {
 	worker_stop();
+	gt_annotate_destroy();
+	gt_account_destroy();
 	gt_usermap_destroy();
 	gt_frame_destroy();
 	gt_thread_destroy();
@@ -139,6 +144,7 @@ static int tables_init(const struct gotrace_start *arg)
 	err = gt_queue_init(limit, min(limit, 2 * gt_queue_ahead()));
 	if (err)
 		return err;
+	gt_account_init((u64)limit * GOTRACE_BUF_SIZE, table_limit(arg));
 	err = gt_arena_init(table_limit(arg));
 	if (!err)
 		err = gt_string_init();
@@ -259,6 +265,7 @@ static int start_locked(const struct gotrace_start *arg)
 	session.opened = session.initial.last;
 	set_open(true);
 	gt_walk_heal_sleepers();
+	gt_annotate_begin();
 	return 0;
 
 err_probes:
@@ -306,6 +313,7 @@ int gt_session_start(const struct gotrace_start *arg)
 
 static void stop_locked(void)
 {
+	gt_annotate_end();
 	set_open(false);
 	gt_task_name_all();
 	gt_probe_detach();

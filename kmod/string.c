@@ -2,13 +2,13 @@
 /*
  * The dictionary: a hash of records in the session's arena. Ids are dense from
  * 1, which keeps them short in the trace; an index by id serves the dump after
- * STOP. Nothing leaves it before the session ends. Lookups are rare (a task's
- * creation, its exec and exit), so one lock serves all.
+ * STOP. Nothing leaves it before the session ends, so lookups take no lock.
  */
 #include <linux/errno.h>
 #include <linux/jhash.h>
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
+#include <asm/barrier.h>
 #include "arena.h"
 #include "ids.h"
 #include "string.h"
@@ -28,6 +28,11 @@ static struct {
 	struct string **hash;	/* 1 << HASH_BITS */
 	struct gt_ids ids;
 } strings = { .lock = __RAW_SPIN_LOCK_UNLOCKED(strings.lock) };
+
+static struct string **bucket(u32 hash)
+{
+	return &strings.hash[hash & ((1 << HASH_BITS) - 1)];
+}
 
 int gt_string_init(void)
 {
@@ -52,6 +57,30 @@ void gt_string_destroy(void)
 	strings.ids.count = 0;
 }
 
+static struct string *find(const char *s, u32 len, u32 hash)
+{
+	/* (B) see all of the record; pairs with (A). */
+	struct string *e = smp_load_acquire(bucket(hash));
+
+	while (e && (e->hash != hash || e->len != len || memcmp(e->s, s, len)))
+		e = e->next;
+	return e;
+}
+
+/* The id of a string that is there, 0 of one that is not. Any context but NMI. */
+u32 gt_string_find(const char *s, u32 len)
+{
+	const struct string *e = find(s, len, jhash(s, len, 0));
+
+	return e ? e->id : 0;
+}
+
+/* What a new string takes of the arena, with its place in the index. */
+u32 gt_string_cost(u32 len)
+{
+	return ALIGN(sizeof(struct string) + len, 8) + sizeof(void *);
+}
+
 /**
  * gt_string_put() - the id of a string, a new one if it is new
  * @s:   its bytes, any bytes
@@ -64,17 +93,19 @@ void gt_string_destroy(void)
 u32 gt_string_put(const char *s, u32 len)
 {
 	u32 h = jhash(s, len, 0), id = GT_STR_UNKNOWN;
-	struct string **head = &strings.hash[h & ((1 << HASH_BITS) - 1)], *e;
+	struct string *e;
 	unsigned long flags;
 
 	if (!len || len > GT_STRING_MAX)
 		return id;
+	e = find(s, len, h);
+	if (e)
+		return e->id;
 	raw_spin_lock_irqsave(&strings.lock, flags);
-	for (e = *head; e; e = e->next) {
-		if (e->hash == h && e->len == len && !memcmp(e->s, s, len)) {
-			id = e->id;
-			goto out;
-		}
+	e = find(s, len, h);
+	if (e) {
+		id = e->id;
+		goto out;
 	}
 	e = gt_arena_alloc(sizeof(*e) + len);
 	if (!e)
@@ -85,8 +116,8 @@ u32 gt_string_put(const char *s, u32 len)
 	e->hash = h;
 	e->len = len;
 	memcpy(e->s, s, len);
-	e->next = *head;
-	*head = e;
+	e->next = *bucket(h);
+	smp_store_release(bucket(h), e);	/* (A) publish; pairs with (B) */
 	id = e->id;
 out:
 	raw_spin_unlock_irqrestore(&strings.lock, flags);

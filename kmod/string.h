@@ -4,6 +4,7 @@
 #define GT_STRING_H
 
 #include <linux/types.h>
+#include <uapi/linux/gotrace.h>
 
 /* Ids given out by gt_string_init() in this order, small and always there. */
 enum gt_string_fixed {
@@ -14,7 +15,8 @@ enum gt_string_fixed {
 	GT_STR_IRQ,		/* "irq": a waker that is no task */
 };
 
-#define GT_STRING_MAX	512	/* bytes; names of tasks, calls, functions and files */
+#define GT_STRING_MAX	GOTRACE_STRING_MAX	/* bytes */
+#define GT_NAME_MAX	512	/* bytes of names that we make: calls', functions', files' */
 
 /* Session: process context. */
 int gt_string_init(void);
@@ -23,6 +25,8 @@ u32 gt_string_count(void);
 const char *gt_string_get(u32 id, u32 *len);
 
 /* Any context but NMI. */
+u32 gt_string_find(const char *s, u32 len);
 u32 gt_string_put(const char *s, u32 len);
+u32 gt_string_cost(u32 len);
 
 #endif /* GT_STRING_H */

@@ -17,6 +17,7 @@
 #include <linux/spinlock.h>
 #include <linux/threads.h>
 #include <linux/vmalloc.h>
+#include "annotate.h"
 #include "arena.h"
 #include "compat.h"
 #include "kick.h"
@@ -200,6 +201,9 @@ void gt_task_release(struct gt_task *t)
 	raw_spin_lock(&tasks.lock);
 	if (unlink_locked(t)) {
 		gt_name_set(t->name, t->comm);
+		if (t->regions)
+			gt_annotate_release(t->regions);
+		t->regions = NULL;
 		/* A reader may still follow its chain; no reader takes this for its owner. */
 		t->dead = tasks.dead;
 		tasks.dead = t;

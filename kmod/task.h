@@ -110,14 +110,15 @@ struct gt_task {
 
 	u32 waker_stack;		/* of a pending wake; written before GT_PENDING is set */
 
-	struct gt_doing doing;		/* the task itself, as above */
+	struct gt_doing doing;		/* the task itself, as above; so the next */
+	struct gt_regions *regions;	/* its annotations; NULL before the first */
 
 	/* Its maker, at its birth; read by gt_traceback(). */
 	u32 maker;			/* tid; 0 when the birth was not seen */
 	u32 maker_stack;
 } ____cacheline_aligned;
 
-#define GT_TASK_STALE	(1 << 0)	/* the open region has truly ended, unseen */
+#define GT_TASK_STALE	(1 << 0)	/* of its open regions some have truly ended, unseen */
 #define GT_TASK_KILLED	(1 << 1)	/* dies by a signal */
 #define GT_TASK_REMAPS	(1 << 2)	/* its last call changed its mappings */
 

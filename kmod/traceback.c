@@ -64,7 +64,7 @@ struct traceback {
 	struct gotrace_tb_frame frames[2 * (GOTRACE_DEPTH_MAX + 1)];
 	u32 n_frames;
 	struct gt_symbol symbol;
-	char text[GT_STRING_MAX];
+	char text[GT_NAME_MAX];
 	char path[PATH_MAX];
 };
 

@@ -157,7 +157,7 @@ bool gt_usermap_is_due(void)
  * Return: the length of @s.
  * Context: Process context, may sleep; waits for no file system.
  */
-u32 gt_usermap_print(char s[GT_STRING_MAX], struct file *file, char *buf)
+u32 gt_usermap_print(char s[GT_NAME_MAX], struct file *file, char *buf)
 {
 	char id[GT_BUILDID_MAX * 2 + 1];
 	char *path = "[anon]";
@@ -170,16 +170,16 @@ u32 gt_usermap_print(char s[GT_STRING_MAX], struct file *file, char *buf)
 	}
 	len = strlen(path);
 	/* A very long path keeps its end, and is no path any more. */
-	if (len > GT_STRING_MAX - 64)
-		path += len - (GT_STRING_MAX - 64);
+	if (len > GT_NAME_MAX - 64)
+		path += len - (GT_NAME_MAX - 64);
 	if (file && gt_buildid_read(file, id))
-		return scnprintf(s, GT_STRING_MAX, "%s [build-id %s]", path, id);
-	return scnprintf(s, GT_STRING_MAX, "%s", path);
+		return scnprintf(s, GT_NAME_MAX, "%s [build-id %s]", path, id);
+	return scnprintf(s, GT_NAME_MAX, "%s", path);
 }
 
 static void read_file_name(struct file_entry *e, char *buf)
 {
-	char s[GT_STRING_MAX], *base, *end;
+	char s[GT_NAME_MAX], *base, *end;
 
 	e->pub.string = gt_string_put(s, gt_usermap_print(s, e->file, buf));
 	end = strstr(s, " [build-id ");

@@ -26,7 +26,7 @@ bool gt_usermap_is_due(void);
 void gt_usermap_resolve_files(void);
 
 /* Without a session. */
-u32 gt_usermap_print(char s[GT_STRING_MAX], struct file *file, char *buf);
+u32 gt_usermap_print(char s[GT_NAME_MAX], struct file *file, char *buf);
 
 /* Reader: after STOP. */
 const struct gt_user_file *gt_usermap_file(u32 id);

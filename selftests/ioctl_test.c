@@ -353,8 +353,18 @@ TEST_F(ioctl, thirty_two_bit_callers_get_the_same)
 	struct gotrace_stop *stop = (void *)(low + 4096);
 	struct gotrace_status *st = (void *)(low + 8192);
 	struct gotrace_cpu_status *cpus = (void *)(low + 16384);
+	struct gotrace_begin *task = (void *)(low + 32768);
+	struct gotrace_end *end = (void *)(low + 36864);
+	struct gotrace_log *log = (void *)(low + 40960);
 
 	ASSERT_NE(MAP_FAILED, low);
+	task->size = sizeof(*task);
+	task->name = (uintptr_t)strcpy(low + 45056, "name");
+	task->name_len = 4;
+	end->size = sizeof(*end);
+	log->size = sizeof(*log);
+	log->message = log->category = task->name;
+	log->message_len = log->category_len = 4;
 	*start = gt_start_args();
 	stop->size = sizeof(*stop);
 	st->size = sizeof(*st);
@@ -368,6 +378,15 @@ TEST_F(ioctl, thirty_two_bit_callers_get_the_same)
 	EXPECT_EQ(GOTRACE_STATE_TRACING, st->state);
 	EXPECT_EQ(gt_possible_cpus(), st->cpus_len);
 	EXPECT_GT(cpus[0].events + cpus[1].events, 0u);
+	EXPECT_EQ(1, compat_ioctl(self->ctl, GOTRACE_IOC_ENABLED, NULL));
+	EXPECT_EQ(0, compat_ioctl(self->ctl, GOTRACE_IOC_TASK_CREATE, task));
+	EXPECT_GT(task->id, 0u);
+	end->id = log->task = task->id;
+	EXPECT_EQ(0, compat_ioctl(self->ctl, GOTRACE_IOC_LOG, log));
+	EXPECT_EQ(0, compat_ioctl(self->ctl, GOTRACE_IOC_TASK_END, end));
+	EXPECT_EQ(0, compat_ioctl(self->ctl, GOTRACE_IOC_REGION_BEGIN, task));
+	end->id = task->id;
+	EXPECT_EQ(0, compat_ioctl(self->ctl, GOTRACE_IOC_REGION_END, end));
 	EXPECT_EQ(-ENOTTY, compat_ioctl(self->ctl,
 					_IO(GOTRACE_IOC_MAGIC, 200), st));
 	EXPECT_EQ(-EFAULT, compat_ioctl(self->ctl, GOTRACE_IOC_START, NULL));

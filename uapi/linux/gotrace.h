@@ -27,8 +27,9 @@
  * one that knows a longer struct takes the missing tail as zero. A @size less
  * than the first published struct, an unknown flag, a value out of range, and
  * a reserved field that is not zero: EINVAL. An unknown command: ENOTTY. Bad
- * addresses: EFAULT. All ioctls need the rights that open needs, when they are
- * called.
+ * addresses: EFAULT. All ioctls need the rights that opening for reading needs,
+ * when they are called, but ENABLED, which takes any open file, and annotations
+ * (TASK_CREATE to LOG), which take one that is open for writing, else EBADF.
  */
 #ifndef _UAPI_LINUX_GOTRACE_H
 #define _UAPI_LINUX_GOTRACE_H
@@ -241,6 +242,96 @@ struct gotrace_status {
 #define GOTRACE_STATUS_SIZE_VER0	256
 #define GOTRACE_CPU_STATUS_SIZE_VER0	120
 
+/*
+ * Annotations: programs put tasks, regions and log messages of their own into
+ * the trace, as Go's programs do. A program does not depend on being traced:
+ * while nothing is, these ioctls look at the struct's numbers only, record
+ * nothing, and succeed. It is the same when the event is lost (STATUS counts it).
+ *
+ * Ids are given out by the kernel, from 1, and never again as long as the module
+ * is loaded; an id that was never given out is refused with EINVAL. One from
+ * before the session, or of what has ended already, is fine: such a task may
+ * still be named by others, and its second end, or that of such a region, is
+ * just not recorded.
+ *
+ * A string is an address and its length in bytes, any bytes, no zero at the end.
+ *
+ * What annotations may take of a session is limited, for each user (the real
+ * uid of who opened the file) and for all together: memory for strings, open
+ * tasks and threads' regions, to a part of gotrace_start.table_bytes; messages'
+ * bytes in a second, to the same part of gotrace_start.buffer_bytes. Beyond it,
+ * EDQUOT. ENOSPC when the session has no memory left; ENOMEM. After an error
+ * nothing is recorded.
+ */
+#define GOTRACE_STRING_MAX	4096	/* bytes of a string */
+#define GOTRACE_REGIONS_MAX	32	/* regions that a thread has open at a time */
+#define GOTRACE_ANNOTATE_USER	16	/* one user's part: a sixteenth; of memory, at most 4 MiB */
+#define GOTRACE_ANNOTATE_ALL	4	/* all users': a quarter; of memory, at most 16 MiB */
+
+/**
+ * struct gotrace_begin - a task or a region begins
+ * @size:     in: sizeof(struct gotrace_begin)
+ * @name_len: in: bytes of @name, 1 to GOTRACE_STRING_MAX
+ * @name:     in: address of its type, by which viewers group
+ * @task:     in: the task of which it is a part, or 0
+ * @id:       out: its id, to be used only if all went well; 0 for a region while
+ *            nothing is traced
+ *
+ * GOTRACE_IOC_TASK_CREATE: a task, something to be done by any threads.
+ *
+ * GOTRACE_IOC_REGION_BEGIN: a region of the calling thread. They nest. They stay
+ * over execve(2), are not inherited by fork(2), and end with the thread. E2BIG:
+ * GOTRACE_REGIONS_MAX are open.
+ */
+struct gotrace_begin {
+	__u32 size;
+	__u32 name_len;
+	__u64 name;
+	__u64 task;
+	__u64 id;
+};
+#define GOTRACE_BEGIN_SIZE_VER0		32
+
+/**
+ * struct gotrace_end - a task or a region ends
+ * @size:     in: sizeof(struct gotrace_end)
+ * @reserved: in: 0
+ * @id:       in: its id
+ *
+ * GOTRACE_IOC_TASK_END: any thread of any process may do it; EPERM for a task of
+ * another user.
+ *
+ * GOTRACE_IOC_REGION_END: regions that the thread began inside and did not end,
+ * end with it. One of another thread is not open here: nothing is recorded.
+ */
+struct gotrace_end {
+	__u32 size;
+	__u32 reserved;
+	__u64 id;
+};
+#define GOTRACE_END_SIZE_VER0		16
+
+/**
+ * struct gotrace_log - a message, at this moment
+ * @size:         in: sizeof(struct gotrace_log)
+ * @category_len: in: bytes of @category, 0 to GOTRACE_STRING_MAX
+ * @category:     in: address of what kind of message it is; there should be few
+ * @message:      in: address of the text
+ * @message_len:  in: bytes of @message, 1 to GOTRACE_STRING_MAX
+ * @reserved:     in: 0
+ * @task:         in: the task that it belongs to, or 0
+ */
+struct gotrace_log {
+	__u32 size;
+	__u32 category_len;
+	__u64 category;
+	__u64 message;
+	__u32 message_len;
+	__u32 reserved;
+	__u64 task;
+};
+#define GOTRACE_LOG_SIZE_VER0	40
+
 /* gotrace_traceback.flags */
 #define GOTRACE_TRACEBACK_KTHREADS (1U << 0)	/* kernel threads too */
 /*
@@ -434,7 +525,12 @@ struct gotrace_tb_task {
 #define GOTRACE_IOC_START	_IO(GOTRACE_IOC_MAGIC, 1)	/* struct gotrace_start */
 #define GOTRACE_IOC_STOP	_IO(GOTRACE_IOC_MAGIC, 2)	/* struct gotrace_stop or 0 */
 #define GOTRACE_IOC_STATUS	_IO(GOTRACE_IOC_MAGIC, 3)	/* struct gotrace_status */
-
+#define GOTRACE_IOC_ENABLED	_IO(GOTRACE_IOC_MAGIC, 4)	/* 0; returns 1 while tracing, else 0 */
+#define GOTRACE_IOC_TASK_CREATE	_IO(GOTRACE_IOC_MAGIC, 5)	/* struct gotrace_begin */
+#define GOTRACE_IOC_TASK_END	_IO(GOTRACE_IOC_MAGIC, 6)	/* struct gotrace_end */
+#define GOTRACE_IOC_REGION_BEGIN _IO(GOTRACE_IOC_MAGIC, 7)	/* struct gotrace_begin */
+#define GOTRACE_IOC_REGION_END	_IO(GOTRACE_IOC_MAGIC, 8)	/* struct gotrace_end */
+#define GOTRACE_IOC_LOG		_IO(GOTRACE_IOC_MAGIC, 9)	/* struct gotrace_log */
 #define GOTRACE_IOC_TRACEBACK	_IO(GOTRACE_IOC_MAGIC, 10)	/* struct gotrace_traceback */
 
 #endif /* _UAPI_LINUX_GOTRACE_H */
