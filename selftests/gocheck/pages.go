@@ -173,6 +173,38 @@ func (c *gtCrawl) follow(base string, body []byte) {
 	}
 }
 
+// What a test wants to see on pages: beside NAME.trace, in NAME.pages, a line
+// each, a page and a regular expression for its text.
+func gtExpect(mux http.Handler) {
+	wanted, err := os.ReadFile(strings.TrimSuffix(gtPath, ".trace") + ".pages")
+	if os.IsNotExist(err) {
+		return
+	}
+	if err != nil {
+		gtComplain("%v", err)
+	}
+	c := &gtCrawl{mux: mux}
+	log.SetOutput(&c.log)
+	for _, line := range strings.Split(strings.TrimSpace(string(wanted)), "\n") {
+		u, pattern, ok := strings.Cut(line, " ")
+		re, err := regexp.Compile(pattern)
+		if !ok || err != nil {
+			gtComplain("%q: no page and regular expression: %v", line, err)
+		}
+		body, _ := c.get(u)
+		if text := gtText(body); !re.MatchString(text) {
+			gtComplain("%s: no %q in: %.2000s", u, pattern, text)
+		}
+	}
+}
+
+var gtTag = regexp.MustCompile(`(?s)<(style|script).*?</(style|script)>|<[^>]*>`)
+
+// The words of a page, with a space between them.
+func gtText(body []byte) string {
+	return strings.Join(strings.Fields(html.UnescapeString(gtTag.ReplaceAllString(string(body), " "))), " ")
+}
+
 func (c *gtCrawl) get(u string) (body []byte, ctype string) {
 	c.log.Reset()
 	w := httptest.NewRecorder()

@@ -29,6 +29,7 @@ func gtServe() error {
 		"/mmuPlot?flags=stw%7Cbackground%7Cassist",
 		"/mmuPlot?flags=perProc%7Cstw%7Cbackground%7Cassist%7Csweep",
 		"/jsontrace?start=0&end="+n)
+	gtExpect(http.DefaultServeMux)
 	fmt.Printf("%d events, %d goroutines, %d switches, %d pages\n",
 		len(events), len(g), switches, pages)
 	os.Exit(0)

@@ -29,6 +29,7 @@ func gtServe(mux http.Handler, parsed *parsedTrace) error {
 		"/mmu?mode=plot&flags=perProc%7Cstw%7Cbackground%7Cassist%7Csweep",
 		"/jsontrace?start=0&end="+n,
 		"/jsontrace?view=thread&start=0&end="+n)
+	gtExpect(mux)
 	fmt.Printf("%d events, %d goroutines, %d switches, %d pages\n",
 		len(parsed.events), g, switches, pages)
 	os.Exit(0)
