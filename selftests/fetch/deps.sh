@@ -19,6 +19,7 @@ deps() {
 	gzip			gzip
 	binutils		strip
 	perl			perl
+	pkg-config		pkg-config
 	libdw-dev		/usr/include/elfutils/libdwfl.h
 	python3			python3
 	curl			curl

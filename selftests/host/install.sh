@@ -16,6 +16,10 @@ tap_run "it installs" make -s -C "$top" install-tools install-system DESTDIR="$t
 	echo 644 etc/sysusers.d/gotrace.conf
 	echo 644 etc/udev/rules.d/60-gotrace.rules
 	echo 755 usr/bin/gotrace
+	echo 644 usr/include/gotrace.h
+	echo 644 usr/lib/libgotrace.a
+	echo "755 usr/lib/libgotrace.so.$(cat "$top/VERSION")"
+	echo 644 usr/lib/pkgconfig/libgotrace.pc
 	echo 644 usr/share/bash-completion/completions/gotrace
 	for f in "$top"/tools/examples/*.sh; do
 		echo "755 usr/share/doc/gotrace/examples/${f##*/}"
