@@ -345,6 +345,108 @@ TEST_F(annotate, regions_nest_to_the_limit)
 	EXPECT_EQ(0, gt_save(&self->got, "annotate_deep.trace"));
 }
 
+/* ---- losses ---- */
+
+#define MAX_CPUS	64
+
+/* Is this CPU, the first, dark? */
+static int is_dark(int ctl)
+{
+	struct gotrace_cpu_status cpus[MAX_CPUS];
+	struct gotrace_status st = {
+		.size = sizeof(st), .cpu_size = sizeof(cpus[0]),
+		.cpus_addr = (uintptr_t)cpus, .cpus_len = MAX_CPUS,
+	};
+	int err = gt_ioctl(ctl, GOTRACE_IOC_STATUS, &st);
+
+	return err ? err : cpus[0].flags >> 1 & 1;
+}
+
+/* The id of a string, 0 if there is none. */
+static uint64_t string_id(const struct gt_bytes *b, const char *s)
+{
+	struct gt_record r;
+	struct gt_walk w;
+
+	if (gt_walk_init(&w, b->data, b->len))
+		return 0;
+	while (gt_walk_next(&w, &r) > 0)
+		if (r.type == GT_STRING && r.text_len == strlen(s) && !memcmp(r.text, s, r.text_len))
+			return r.args[0];
+	return 0;
+}
+
+/*
+ * What happened on the first CPU behind its first loss: "b" and "e", begin and end
+ * of @region; "c", begin of @call.
+ */
+static void regions_after_loss(const struct gt_bytes *b, uint64_t region, uint64_t call,
+			       char *out, size_t size)
+{
+	struct gt_record r;
+	struct gt_walk w;
+	bool lost = false;
+	size_t n = 0;
+
+	gt_walk_init(&w, b->data, b->len);
+	while (n + 1 < size && gt_walk_next(&w, &r) > 0) {
+		if (r.p)
+			continue;
+		lost |= r.type == GT_USER_LOG;
+		if (r.type != GT_USER_REGION || !lost)
+			continue;
+		if (r.args[3] == region)
+			out[n++] = r.args[2] ? 'e' : 'b';
+		else if (r.args[3] == call && !r.args[2])
+			out[n++] = 'c';
+	}
+	out[n] = 0;
+}
+
+/*
+ * An end that was not written comes before anything else that the thread does;
+ * a region that began unseen is not shown, nor is its end.
+ */
+TEST_F_TIMEOUT(annotate, an_end_in_the_dark_is_made_good_for, 60)
+{
+	struct gotrace_start args = gt_start_args();
+	cpu_set_t first;
+	int64_t id, unseen;
+	char seen[8];
+	int fd = gt_open(O_RDONLY | O_NONBLOCK), i;
+
+	ASSERT_GE(fd, 0);
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(first), &first));
+	args.syscalls = GOTRACE_SYSCALLS_REGIONS;
+	args.buffer_bytes = gt_min_buffer_bytes();
+	ASSERT_EQ(0, gt_start_with(self->ctl, &args));
+	id = region_begin(self->ctl, 0, "region");
+	ASSERT_GT(id, 0);
+	for (i = 0; i < 1000 && !is_dark(self->ctl); i++)
+		gt_busy(1000);
+	ASSERT_EQ(1, is_dark(self->ctl));
+	unseen = region_begin(self->ctl, 0, "unseen");
+	EXPECT_GT(unseen, 0);
+	EXPECT_EQ(0, end(self->ctl, GOTRACE_IOC_REGION_END, id));
+	ASSERT_EQ(1, is_dark(self->ctl));
+	ASSERT_EQ(-EAGAIN, gt_drain(fd, &self->got));
+	gt_busy(3);
+	ASSERT_EQ(0, is_dark(self->ctl));
+	EXPECT_EQ(0, end(self->ctl, GOTRACE_IOC_REGION_END, unseen));
+	ASSERT_EQ(0, gt_stop(self->ctl, GOTRACE_STOP_NOWAIT));
+	ASSERT_EQ(0, gt_drain(fd, &self->got));
+	close(fd);
+	regions_after_loss(&self->got, string_id(&self->got, "region"),
+			   string_id(&self->got, "syscall.getppid"), seen, sizeof(seen));
+	EXPECT_EQ('e', seen[0]);
+	EXPECT_EQ('c', seen[1]);
+	regions_after_loss(&self->got, string_id(&self->got, "unseen"), 0, seen, sizeof(seen));
+	EXPECT_STREQ("", seen);
+	EXPECT_EQ(0, gt_save(&self->got, "annotate_dark.trace"));
+}
+
 /* ---- the file ---- */
 
 TEST_F(annotate, a_writer_is_no_reader)

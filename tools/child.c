@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command that is being recorded; see child.h. */
+/* A command that we run and wait for; see child.h. */
 #include "child.h"
 
 #include <errno.h>
@@ -12,11 +12,13 @@
 #include "cmd.h"
 #include "signals.h"
 
-static void exec_command(char **argv, bool no_stdout, int report)
+static void exec_command(const struct child *child, char **argv, bool no_stdout, int report)
 {
 	int err;
 
 	signals_restore();
+	if (child->before_exec)
+		child->before_exec(child->arg);
 	if (no_stdout)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(argv[0], argv);
@@ -40,7 +42,7 @@ int child_start(struct child *child, const char *cmd, char **argv,
 	}
 	child->pid = fork();
 	if (child->pid == 0)
-		exec_command(argv, no_stdout, report[1]);
+		exec_command(child, argv, no_stdout, report[1]);
 	err = errno;
 	close(report[1]);
 	if (child->pid < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The command that is being recorded. */
+/* A command that we run and wait for. */
 #ifndef CHILD_H
 #define CHILD_H
 
@@ -9,6 +9,10 @@
 struct child {
 	pid_t pid;	/* 0: there is none, or it has ended */
 	int status;	/* the exit code it gives us, once it has ended */
+
+	/* What the new process does before it becomes the command, or NULL. */
+	void (*before_exec)(void *arg);
+	void *arg;
 };
 
 /*

@@ -27,5 +27,6 @@ int cmd_report(int argc, char **argv);
 int cmd_symbolize(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_stacks(int argc, char **argv);
+int cmd_annotate(int argc, char **argv);
 
 #endif

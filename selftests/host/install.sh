@@ -24,6 +24,7 @@ tap_run "it installs" make -s -C "$top" install-tools install-system DESTDIR="$t
 	for f in "$top"/tools/examples/*.sh; do
 		echo "755 usr/share/doc/gotrace/examples/${f##*/}"
 	done
+	echo 644 usr/share/doc/gotrace/examples/pipeline.c
 	echo 644 usr/share/doc/gotrace/examples/tasks.awk
 	for f in "$top"/build/man/*; do
 		echo "644 usr/share/man/man${f##*.}/${f##*/}"

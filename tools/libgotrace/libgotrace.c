@@ -88,27 +88,28 @@ static int device(void)
 	return none;
 }
 
-/* The program has closed our descriptor; by now it may be its own. */
-static void check_device(int fd)
+/* Has the program closed our descriptor? By now it may be its own. */
+static bool was_closed(int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) || !S_ISCHR(st.st_mode) ||
-	    st.st_rdev != atomic_load(&dev.rdev))
-		atomic_compare_exchange_strong(&dev.fd, &fd, -1);
+	return fstat(fd, &st) || !S_ISCHR(st.st_mode) || st.st_rdev != atomic_load(&dev.rdev);
 }
 
 /* What the ioctl returns, or an error. */
 static INLINE int call(unsigned long cmd, const void *arg)
 {
-	int saved = errno, fd = device(), ret = fd;
+	int saved = errno, ret = -EBADF, fd, tries;
 
-	if (fd >= 0) {
-		ret = ioctl(fd, cmd, arg);
-		if (ret < 0)
-			ret = -errno;
-		if (ret == -EBADF || ret == -ENOTTY)
-			check_device(fd);
+	for (tries = 0; tries < 2; tries++) {
+		fd = device();
+		ret = fd < 0 ? fd : ioctl(fd, cmd, arg);
+		if (fd < 0 || ret >= 0)
+			break;
+		ret = -errno;
+		if ((ret != -EBADF && ret != -ENOTTY) || !was_closed(fd))
+			break;
+		atomic_compare_exchange_strong(&dev.fd, &fd, -1);
 	}
 	errno = saved;
 	return ret;
