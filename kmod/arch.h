@@ -91,6 +91,12 @@ static __always_inline unsigned long gt_arch_call_arg1(struct task_struct *p)
 	return gt_arch_is_compat(p) ? (u32)regs->cx : regs->si;
 }
 
+/* User registers of a call, not of an exception or an interrupt. */
+static inline bool gt_arch_is_in_call(struct pt_regs *regs)
+{
+	return (int)regs->orig_ax != -1;
+}
+
 /* Bytes of a word of the user code in those registers. */
 static __always_inline u32 gt_arch_user_word(struct pt_regs *regs)
 {
@@ -128,7 +134,10 @@ static __always_inline bool gt_arch_user_follow(u64 *fp, u64 *pc, u32 *down, u64
 	return true;
 }
 
-/* The same, of the running task's memory. Page faults are off. */
+/*
+ * The same, of the running task's memory. Page faults are off; any context, but
+ * an NMI must not have come where the kernel changes address spaces.
+ */
 static __always_inline bool gt_arch_user_next(u64 *fp, u64 *pc, u32 *down, u32 word)
 {
 	u64 next, ret;
@@ -172,20 +181,24 @@ static inline unsigned long gt_arch_unwind_sp(struct unwind_state *s)
  * gt_arch_kernel_walk() - a task's kernel stack, by the kernel's unwinder
  * @p:      the task; current, or one that is not on a CPU and has a stack. If it
  *          gets a CPU meanwhile, what is found means nothing, and no more.
+ * @from:   current only: registers of kernel mode where it was interrupted; NULL
+ *          for here
  * @interrupted: this is an interrupt that is not the task's matter
  * @frames: return addresses, leaf first, each behind the instruction that it is
- *          about; our own are left out
- * @max:    how many at most
+ *          about; our own are left out, but of @from
+ * @max:    how many at most, at least one
  *
- * Context: Any but NMI, interrupts off.
+ * Context: Any but NMI, interrupts off; with @from, NMI too.
  */
-static inline struct gt_arch_walk gt_arch_kernel_walk(struct task_struct *p, bool interrupted,
-						      u64 *frames, u32 max)
+static inline struct gt_arch_walk gt_arch_kernel_walk(struct task_struct *p, struct pt_regs *from,
+						      bool interrupted, u64 *frames, u32 max)
 {
 	struct gt_arch_walk w = { 0 };
 	struct unwind_state s;
 
-	for (unwind_start(&s, p, NULL, NULL); !unwind_done(&s); unwind_next_frame(&s)) {
+	if (from)
+		frames[w.n++] = from->ip + 1;
+	for (unwind_start(&s, p, from, NULL); !unwind_done(&s); unwind_next_frame(&s)) {
 		struct pt_regs *regs = unwind_get_entry_regs(&s, NULL);
 		unsigned long addr;
 

@@ -54,6 +54,7 @@ struct gt_options {
 	u32 syscalls;		/* GOTRACE_SYSCALLS_* */
 	u32 stacks;		/* GOTRACE_STACKS_* */
 	u32 depth;		/* frames of a stack, all kinds together */
+	bool samples;		/* CPUSample */
 	bool idle;		/* GOTRACE_START_IDLE */
 	bool raw;		/* GOTRACE_START_RAW */
 	bool in_syscall;	/* GOTRACE_START_IN_SYSCALL */

@@ -250,6 +250,8 @@ static bool start_is_valid(const struct gotrace_start *a)
 		return false;
 	if (a->depth && (a->depth < 4 || a->depth > GOTRACE_DEPTH_MAX))
 		return false;
+	if (a->sample_hz > GOTRACE_SAMPLE_HZ_MAX || a->sample_event > GOTRACE_SAMPLE_CYCLES)
+		return false;
 	return a->syscalls <= GOTRACE_SYSCALLS_REGIONS && a->clock <= GOTRACE_CLOCK_BOOT &&
 	       a->format <= GOTRACE_FORMAT_1_19 && !a->reserved;
 }
@@ -259,7 +261,7 @@ static int ioctl_start(void __user *arg)
 	struct gotrace_start a;
 	int err;
 
-	BUILD_BUG_ON(sizeof(a) != GOTRACE_START_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(a) < GOTRACE_START_SIZE_VER0);
 	err = gt_copy_in(&a, sizeof(a), GOTRACE_START_SIZE_VER0, arg);
 	if (err)
 		return err;
@@ -353,7 +355,7 @@ static int ioctl_status(void __user *arg)
 	u32 size;
 	int err;
 
-	BUILD_BUG_ON(sizeof(st) != GOTRACE_STATUS_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(st) < GOTRACE_STATUS_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gotrace_cpu_status) != GOTRACE_CPU_STATUS_SIZE_VER0);
 	err = gt_copy_in(&in, sizeof(in), GOTRACE_STATUS_SIZE_VER0, arg);
 	if (err)

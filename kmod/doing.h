@@ -33,6 +33,16 @@ static __always_inline void gt_doing_call(struct gt_task *t, long nr, const u64 
 		t->doing.stack = gt_stack_put2(t->doing.call.name, t->comm);
 }
 
+/*
+ * What was noted at the entry of the call that the running task is in. Any
+ * context, NMI included, but where a writer is interrupted.
+ */
+static inline bool gt_doing_is_known(const struct gt_task *t)
+{
+	return gt_options.syscalls != GOTRACE_SYSCALLS_OFF && t->doing.call.name &&
+	       t->doing.nr == gt_arch_call_nr(current);
+}
+
 /* What was noted does not hold any more: an unseen call, a new name. */
 static inline void gt_doing_forget(struct gt_task *t)
 {

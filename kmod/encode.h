@@ -50,6 +50,7 @@ enum gt_ev {
 	EV_USER_TASK_END	= 46,	/* task, stack */
 	EV_USER_REGION		= 47,	/* task, mode, name's string, stack */
 	EV_USER_LOG		= 48,	/* task, key's string, stack; length, bytes */
+	EV_CPU_SAMPLE		= 49,	/* absolute ticks, P, g, stack; its time says nothing */
 };
 
 /* Ten bytes a varint; type, length and five arguments. UserLog's text and

@@ -3,6 +3,7 @@
  * Frames: what 64 bits of a stack stand for, and how they are written.
  *
  *   below 2^32        a string's id: a system call, a task's name
+ *   bit 61 set        a user address, until it is known what it is
  *   bit 62 set        user code: a file (usermap.h) and an offset in it
  *   bit 63 set        a kernel address
  */
@@ -14,6 +15,7 @@
 #include "encode.h"
 #include "string.h"
 
+#define GT_FRAME_ADDRESS	(1ULL << 61)
 #define GT_FRAME_USER		(1ULL << 62)
 #define GT_FRAME_KERNEL		(1ULL << 63)
 #define GT_FRAME_OFFSET_BITS	40

@@ -25,11 +25,22 @@ static void note_call(struct gt_cpu *c)
 		c->cur->flags |= GT_TASK_STALE;
 }
 
-/* Mappings change whether this CPU writes or not. */
-static void note_mapping(struct gt_cpu *c, long nr)
+/* Mappings change whether this CPU writes or not, and while the call lasts. */
+static void enter_mapping(struct gt_cpu *c, long nr)
 {
-	if (c->cur && gt_call_by_number(nr).kind == GT_CALL_MAP)
+	if (likely(gt_call_by_number(nr).kind != GT_CALL_MAP))
+		return;
+	gt_usermap_forget(current->mm);
+	if (c->cur)
 		c->cur->flags |= GT_TASK_REMAPS;
+}
+
+static void exit_mapping(struct gt_task *t)
+{
+	if (likely(!t || !(t->flags & GT_TASK_REMAPS)))
+		return;
+	t->flags &= ~GT_TASK_REMAPS;
+	gt_usermap_forget(current->mm);
 }
 
 /* @user is NULL where user stacks are not wanted. */
@@ -42,7 +53,7 @@ static __always_inline void enter_call(long nr, bool region, const u64 *user, u3
 	local_irq_save(flags);
 	c = this_cpu_ptr(&gt_cpus);
 	if (user)
-		note_mapping(c, nr);
+		enter_mapping(c, nr);
 	if (unlikely(!gt_cpu_begin(c))) {
 		note_call(c);
 		goto out;
@@ -119,15 +130,29 @@ static void notrace gt_probe_sys_exit(void *data, struct pt_regs *regs, long ret
 /* Where the call changed mappings, what was kept of them is old. */
 static void notrace gt_probe_sys_exit_user(void *data, struct pt_regs *regs, long ret)
 {
-	struct gt_task *t;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	t = exit_call();
-	if (t && unlikely(t->flags & GT_TASK_REMAPS)) {
-		t->flags &= ~GT_TASK_REMAPS;
-		gt_usermap_forget(current->mm);
-	}
+	exit_mapping(exit_call());
+	local_irq_restore(flags);
+}
+
+/* For samples alone. */
+static void notrace gt_probe_sys_enter_map(void *data, struct pt_regs *regs, long nr)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	enter_mapping(this_cpu_ptr(&gt_cpus), nr);
+	local_irq_restore(flags);
+}
+
+static void notrace gt_probe_sys_exit_map(void *data, struct pt_regs *regs, long ret)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	exit_mapping(this_cpu_ptr(&gt_cpus)->cur);
 	local_irq_restore(flags);
 }
 
@@ -147,13 +172,21 @@ static bool regions_are_wanted(void)
 	return gt_options.syscalls == GOTRACE_SYSCALLS_REGIONS && !user_is_wanted();
 }
 
+static bool maps_are_wanted(void)
+{
+	return (gt_options.stacks & GOTRACE_STACKS_USER) && gt_options.samples &&
+	       !user_is_wanted();
+}
+
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_sys_enter(gt_probe_sys_enter_call);
 	check_trace_callback_type_sys_enter(gt_probe_sys_enter_region);
 	check_trace_callback_type_sys_enter(gt_probe_sys_enter_user);
+	check_trace_callback_type_sys_enter(gt_probe_sys_enter_map);
 	check_trace_callback_type_sys_exit(gt_probe_sys_exit);
 	check_trace_callback_type_sys_exit(gt_probe_sys_exit_user);
+	check_trace_callback_type_sys_exit(gt_probe_sys_exit_map);
 }
 
 /* One each of enter and exit at most, so that no option is asked in the others. */
@@ -161,7 +194,9 @@ struct gt_probe gt_syscall_probes[] = {
 	{ "sys_enter", gt_probe_sys_enter_call, calls_are_wanted },
 	{ "sys_enter", gt_probe_sys_enter_region, regions_are_wanted },
 	{ "sys_enter", gt_probe_sys_enter_user, user_is_wanted },
+	{ "sys_enter", gt_probe_sys_enter_map, maps_are_wanted },
 	{ "sys_exit", gt_probe_sys_exit, regions_are_wanted },
 	{ "sys_exit", gt_probe_sys_exit_user, user_is_wanted },
+	{ "sys_exit", gt_probe_sys_exit_map, maps_are_wanted },
 	{ }
 };

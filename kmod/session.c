@@ -29,11 +29,14 @@
  * tasks.lock may hold stacks.lock, strings.lock or notes.lock inside, each of
  * the first two arena.lock; nothing nests inside arena.lock, notes.lock, q.lock.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/errno.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 #include "account.h"
@@ -47,6 +50,7 @@
 #include "kick.h"
 #include "probe.h"
 #include "queue.h"
+#include "sample.h"
 #include "session.h"
 #include "stack.h"
 #include "string.h"
@@ -112,6 +116,7 @@ static void worker_stop(void)
 
 static void tables_destroy(void)
 {
+	gt_sample_destroy();
 	worker_stop();
 	gt_annotate_destroy();
 	gt_account_destroy();
@@ -177,11 +182,25 @@ static void close_cpu(void *unused)
 	gt_cpu_close(this_cpu_ptr(&gt_cpus));
 }
 
-static void set_open(bool open)
+/* Samples are taken of open CPUs only. 0, -ENOMEM or -EOPNOTSUPP. */
+static int open_cpus(void)
+{
+	int err;
+
+	cpus_read_lock();
+	session.open = true;
+	on_each_cpu(open_cpu, NULL, 1);
+	err = gt_sample_start();
+	cpus_read_unlock();
+	return err;
+}
+
+static void close_cpus(void)
 {
 	cpus_read_lock();
-	session.open = open;
-	on_each_cpu(open ? open_cpu : close_cpu, NULL, 1);
+	session.open = false;
+	gt_sample_stop();
+	on_each_cpu(close_cpu, NULL, 1);
 	cpus_read_unlock();
 }
 
@@ -200,11 +219,14 @@ static int cpu_online_func(unsigned int cpu)
 		put_gomaxprocs(this_cpu_ptr(&gt_cpus), num_online_cpus());
 	}
 	local_irq_enable();
+	if (session.open && gt_sample_start_cpu(cpu))
+		pr_warn("no samples of CPU %u\n", cpu);
 	return 0;
 }
 
 static int cpu_offline_func(unsigned int cpu)
 {
+	gt_sample_stop_cpu(cpu);
 	local_irq_disable();
 	if (session.open) {
 		put_gomaxprocs(this_cpu_ptr(&gt_cpus), num_online_cpus() - 1);
@@ -243,12 +265,14 @@ static int start_locked(const struct gotrace_start *arg)
 	gt_options.syscalls = arg->syscalls;
 	gt_options.stacks = arg->stacks;
 	gt_options.depth = arg->depth ?: DEFAULT_DEPTH;
+	gt_options.samples = arg->sample_hz;
 	gt_options.idle = arg->flags & GOTRACE_START_IDLE;
 	gt_options.raw = arg->flags & GOTRACE_START_RAW;
 	gt_options.in_syscall = arg->flags & GOTRACE_START_IN_SYSCALL;
 	session.arg = *arg;
 	session.bytes_read = session.footer_bytes = 0;
 	memset(&session.end, 0, sizeof(session.end));
+	gt_sample_init(arg);
 	err = tables_init(arg);
 	if (err)
 		return err;
@@ -263,11 +287,15 @@ static int start_locked(const struct gotrace_start *arg)
 	if (err)
 		goto err_probes;
 	session.opened = session.initial.last;
-	set_open(true);
+	err = open_cpus();
+	if (err)
+		goto err_open;
 	gt_walk_heal_sleepers();
 	gt_annotate_begin();
 	return 0;
 
+err_open:
+	close_cpus();
 err_probes:
 	gt_probe_detach();
 	gt_cpu_flush(&session.initial);
@@ -277,11 +305,13 @@ err_tables:
 	return err;
 }
 
-/* Whether it is hopeless to start: -ENODEV or -ENOSPC. Process context. */
+/* Whether it is hopeless to start: -ENODEV, -EOPNOTSUPP, -ENOSPC, -ENOMEM. Process context. */
 int gt_session_check(const struct gotrace_start *arg)
 {
 	int ret = gt_clock_check(arg->clock);
 
+	if (ret >= 0)
+		ret = gt_sample_check(arg);
 	return ret < 0 ? ret : gt_walk_check(buffer_limit(arg), table_limit(arg));
 }
 
@@ -314,8 +344,9 @@ int gt_session_start(const struct gotrace_start *arg)
 static void stop_locked(void)
 {
 	gt_annotate_end();
-	set_open(false);
+	close_cpus();
 	gt_task_name_all();
+	gt_sample_finish();
 	gt_probe_detach();
 	worker_stop();
 	gt_usermap_resolve_files();
@@ -382,7 +413,7 @@ void gt_session_count_footer(u64 bytes)
 }
 
 /* Handed over, and written so far; racy against the CPU, but never far off. */
-static u64 bytes_of(struct gt_cpu *c)
+static u64 bytes_of(const struct gt_cpu *c)
 {
 	struct gt_buf *buf = READ_ONCE(c->buf);
 	u8 *pos = READ_ONCE(c->pos);
@@ -417,8 +448,10 @@ static void sum_cpus(struct gotrace_status *st)
 	struct gotrace_cpu_status one;
 	u32 cpu, i;
 
-	st->events = session.initial.events;
-	st->bytes_produced = GT_HEADER_SIZE + session.initial.bytes + READ_ONCE(session.footer_bytes);
+	st->samples = READ_ONCE(gt_sample_writer()->events);
+	st->events = session.initial.events + st->samples;
+	st->bytes_produced = GT_HEADER_SIZE + session.initial.bytes +
+			     bytes_of(gt_sample_writer()) + READ_ONCE(session.footer_bytes);
 	st->tasks = session.initial.created;
 	for_each_possible_cpu(cpu) {
 		gt_session_cpu_status(cpu, &one);
@@ -438,6 +471,8 @@ static void status_locked(struct gotrace_status *st)
 	st->flags = session.arg.flags;
 	st->clock = gt_clock_kind;
 	st->syscalls = session.arg.syscalls;
+	st->sample_hz = session.arg.sample_hz;
+	st->sample_event = session.arg.sample_event;
 	st->frequency = session.end.ticks ? gt_footer_frequency() : gt_clock_frequency();
 	st->start_ticks = session.start.ticks;
 	st->start_mono = session.start.mono;

@@ -138,7 +138,7 @@ static void take_words(struct gt_words *w, struct task_struct *p, unsigned long 
 /* Interrupts off; its pi_lock held, or it is current. */
 static void take_kernel(struct gt_unwind *u, struct task_struct *p, bool interrupted)
 {
-	struct gt_arch_walk walk = gt_arch_kernel_walk(p, interrupted, u->kernel, u->depth);
+	struct gt_arch_walk walk = gt_arch_kernel_walk(p, NULL, interrupted, u->kernel, u->depth);
 
 	u->n_kernel = walk.n;
 	u->kernel_end = walk.bad ? GOTRACE_END_BAD : walk.more ? GOTRACE_END_DEPTH :

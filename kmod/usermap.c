@@ -4,19 +4,24 @@
  * the trace is read. So at the entry of a system call, where mmap_lock may at
  * least be tried, each address becomes a file and an offset. What an address
  * space showed once is kept for it, and forgotten when it changes its
- * mappings: at mmap, munmap and the like by any of its threads, and when it is
- * born, for its struct may have been another's.
+ * mappings: before and after mmap, munmap and the like by any of its threads,
+ * and when it is born, for its struct may have been another's.
  *
  * Reading the kept ranges takes no lock: a sequence count tells whether they
- * were forgotten meanwhile.
+ * were forgotten meanwhile. CPU samples, taken in interrupts, read what is kept.
+ * For the rest a worker asks soon after, and believes the answer only if the
+ * count says that nothing was forgotten since; it is to be asked no more when
+ * the probes that see mappings change are gone.
  */
 #include <linux/errno.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/hardirq.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/mutex.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
@@ -60,7 +65,7 @@ struct file_entry {
 };
 
 static struct {
-	raw_spinlock_t lock;	/* process context in probes; arena.lock nests inside */
+	raw_spinlock_t lock;	/* any context but NMI; arena.lock nests inside */
 	struct mm **mms;
 	struct file_entry *files_hash[1 << FILE_HASH_BITS];
 	struct gt_ids files;
@@ -326,33 +331,40 @@ static void keep(struct mm *m, const struct user_range *r, u32 seq)
 	raw_spin_unlock_irqrestore(&maps.lock, flags);
 }
 
-/*
- * Ask the address space itself. Tries its lock only: the frame is unknown when
- * that fails, and never guessed later. 0 for what is not code.
- */
-static noinline u64 ask(struct mm *m, u64 pc)
+/* Ask the address space, whose lock is held. 0 for what is not code. */
+static u64 ask_locked(struct mm *m, u64 pc, u32 seq)
 {
-	struct mm_struct *mm = current->mm;
-	u32 seq = smp_load_acquire(&m->seq);	/* before the mappings are looked at */
-	struct vm_area_struct *vma;
+	struct vm_area_struct *vma = find_vma(m->mm, pc);
 	struct user_range r = { 0 };
 
-	if (!mmap_read_trylock(mm))
-		return GT_STR_UNKNOWN;
-	vma = find_vma(mm, pc);
 	if (vma && vma->vm_start <= pc && (vma->vm_flags & VM_EXEC)) {
 		r.start = vma->vm_start;
 		r.end = vma->vm_end;
 		r.offset = (vma->vm_file ? (u64)vma->vm_pgoff << PAGE_SHIFT : 0) - r.start;
 		r.file = file_id(vma->vm_file);
 	}
-	mmap_read_unlock(mm);
 	if (!r.end)
 		return 0;
 	if (!r.file)
 		return GT_STR_UNKNOWN;
 	keep(m, &r, seq);
 	return gt_frame_user(r.file, pc + r.offset);
+}
+
+/*
+ * The same of the running task's. Tries its lock only: the frame is unknown when
+ * that fails, and never guessed later.
+ */
+static noinline u64 ask(struct mm *m, u64 pc)
+{
+	u32 seq = smp_load_acquire(&m->seq);	/* before the mappings are looked at */
+	u64 frame = GT_STR_UNKNOWN;
+
+	if (mmap_read_trylock(m->mm)) {
+		frame = ask_locked(m, pc, seq);
+		mmap_read_unlock(m->mm);
+	}
+	return frame;
 }
 
 /**
@@ -387,4 +399,101 @@ u32 gt_usermap_walk(struct pt_regs *regs, u64 *frames, u32 max)
 	}
 	pagefault_enable();
 	return n;
+}
+
+/**
+ * gt_usermap_walk_nofault() - the same, from an interrupt or an NMI
+ * @regs:   its user registers, where it was interrupted or in a call
+ * @exact:  they stand at an instruction, not behind one that called
+ * @frames: where frames go, leaf first
+ * @max:    how many at most
+ * @todo:   set to what gt_usermap_resolve() or gt_usermap_forgo() must see
+ *
+ * What is not known of its addresses stays to be resolved. An exact leaf stands
+ * one further, as if it had called.
+ *
+ * Return: how many.
+ * Context: Any context, NMI included, but where the kernel changes address
+ * spaces; @current is a user task.
+ */
+u32 gt_usermap_walk_nofault(struct pt_regs *regs, bool exact, u64 *frames, u32 max,
+			    struct gt_user_todo *todo)
+{
+	/* Changes are only counted for those that are known. */
+	struct mm *m = in_nmi() ? find_mm(current->mm) : get_mm(current->mm);
+	u32 seq = m ? smp_load_acquire(&m->seq) : 1;	/* odd: never to be resolved */
+	u64 pc = regs->ip, fp = gt_arch_user_fp(regs), frame;
+	u32 n = 0, down = GT_ARCH_DOWN_MAX, word = gt_arch_user_word(regs);
+
+	todo->mm = NULL;
+	pagefault_disable();
+	while (n < max) {
+		frame = m ? find_range(m, pc) : 0;
+		if (!frame) {
+			frame = GT_FRAME_ADDRESS | pc;
+			todo->mm = current->mm;
+		}
+		frames[n++] = frame + exact;
+		exact = false;
+		if (!gt_arch_user_next(&fp, &pc, &down, word))
+			break;
+	}
+	pagefault_enable();
+	if (todo->mm) {
+		todo->seq = seq;
+		mmgrab(todo->mm);
+	}
+	return n;
+}
+
+static u64 resolve(struct mm *m, u64 addr, u32 seq)
+{
+	/* The instruction before, as of a return address. */
+	u64 frame = ask_locked(m, addr - 1, seq);
+
+	/* The mappings, which cannot change now, may have before. */
+	if (READ_ONCE(m->seq) != seq || frame == GT_STR_UNKNOWN)
+		return GT_STR_UNKNOWN;
+	return frame ? frame + 1 : 0;
+}
+
+/**
+ * gt_usermap_resolve() - ask for what gt_usermap_walk_nofault() left
+ * @todo:   what it said; done then
+ * @frames: its frames
+ * @n:      how many
+ *
+ * Return: how many are left: what is no code ends the walk.
+ * Context: Process context.
+ */
+u32 gt_usermap_resolve(struct gt_user_todo *todo, u64 *frames, u32 n)
+{
+	struct mm_struct *mm = todo->mm;
+	struct mm *m = get_mm(mm);
+	bool known = !(todo->seq & 1) && m && mmget_not_zero(mm), locked;
+	u32 i;
+
+	locked = known && mmap_read_trylock(mm);
+	for (i = 0; i < n; i++) {
+		if (!(frames[i] & GT_FRAME_ADDRESS))
+			continue;
+		frames[i] = locked ? resolve(m, frames[i] & ~GT_FRAME_ADDRESS, todo->seq) :
+				     GT_STR_UNKNOWN;
+		if (!frames[i])
+			break;
+	}
+	if (locked)
+		mmap_read_unlock(mm);
+	if (known)
+		mmput(mm);
+	gt_usermap_forgo(todo);
+	return i;
+}
+
+/* Forget about it. Process context. */
+void gt_usermap_forgo(struct gt_user_todo *todo)
+{
+	if (todo->mm)
+		mmdrop(todo->mm);
+	todo->mm = NULL;
 }

@@ -35,4 +35,16 @@ const struct gt_user_file *gt_usermap_file(u32 id);
 u32 gt_usermap_walk(struct pt_regs *regs, u64 *frames, u32 max);
 void gt_usermap_forget(struct mm_struct *mm);
 
+/* What has to be asked of an address space later. */
+struct gt_user_todo {
+	struct mm_struct *mm;	/* held, or NULL for nothing */
+	u32 seq;		/* of its mappings, when its addresses were seen */
+};
+
+/* Samples. */
+u32 gt_usermap_walk_nofault(struct pt_regs *regs, bool exact, u64 *frames, u32 max,
+			    struct gt_user_todo *todo);
+u32 gt_usermap_resolve(struct gt_user_todo *todo, u64 *frames, u32 n);
+void gt_usermap_forgo(struct gt_user_todo *todo);
+
 #endif /* GT_USERMAP_H */

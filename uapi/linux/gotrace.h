@@ -70,6 +70,12 @@
 
 #define GOTRACE_DEPTH_MAX	126
 
+/* gotrace_start.sample_event: what CPU samples count */
+#define GOTRACE_SAMPLE_CPU_CLOCK	0	/* time, by a timer of the kernel's */
+#define GOTRACE_SAMPLE_CYCLES		1	/* cycles, by the processor: also where interrupts are off */
+
+#define GOTRACE_SAMPLE_HZ_MAX	10000
+
 /* gotrace_start.format: the version in the header */
 #define GOTRACE_FORMAT_1_21	0	/* "go 1.21 trace" */
 #define GOTRACE_FORMAT_1_19	1	/* "go 1.19 trace", for viewers before Go 1.21 */
@@ -91,11 +97,17 @@
  * @depth:        in: frames of a stack at most, all kinds together, 4 to
  *                GOTRACE_DEPTH_MAX; 0 takes 64
  * @reserved:     in: 0
+ * @sample_hz:    in: CPU samples a second of each CPU that is not idle, 0 for
+ *                none, to GOTRACE_SAMPLE_HZ_MAX. They take a log of 256 samples
+ *                with @depth frames each a CPU, beside the limits above. The
+ *                kernel takes fewer beyond its sysctl perf_event_max_sample_rate.
+ * @sample_event: in: GOTRACE_SAMPLE_*
  *
  * Errors: EBUSY (a session is tracing, or the last one's data is unread and
  * GOTRACE_START_DISCARD is not set), ENOSPC (the initial state, about a dozen
- * bytes a task, does not fit the limits), ENOMEM, ENODEV (clock), EINTR, EPERM
- * (GOTRACE_START_RAW without CAP_SYSLOG; read(2) of such a session gives it too).
+ * bytes a task, does not fit the limits), ENOMEM, ENODEV (clock), EOPNOTSUPP
+ * (this machine cannot count @sample_event), EINTR, EPERM (GOTRACE_START_RAW
+ * without CAP_SYSLOG; read(2) of such a session gives it too).
  * After an error nothing has changed; but when memory or room run out only
  * halfway, GOTRACE_START_DISCARD has dropped the old data.
  */
@@ -110,6 +122,8 @@ struct gotrace_start {
 	__u32 stacks;
 	__u32 depth;
 	__u32 reserved;
+	__u32 sample_hz;
+	__u32 sample_event;
 };
 #define GOTRACE_START_SIZE_VER0		48
 
@@ -143,6 +157,7 @@ struct gotrace_stop {
 #define GOTRACE_LOST_BUFFER	0	/* no empty buffer: the CPU was dark */
 #define GOTRACE_LOST_TASK	1	/* no memory for the task's state */
 #define GOTRACE_LOST_STACK	2	/* a stack or a name left out, the event is there */
+#define GOTRACE_LOST_SAMPLE	3	/* a CPU sample: its CPU's log was full, or no buffer was left at STOP */
 #define GOTRACE_LOST_CAUSES	8	/* length of the arrays; the rest is 0 */
 
 /**
@@ -205,6 +220,10 @@ struct gotrace_cpu_status {
  * @tasks:      tasks created in the trace
  * @stacks:     stacks held
  * @strings:    strings held
+ * @samples:    CPU samples written, which @events counts too; not those still
+ *              in a log, or lost
+ * @sample_hz:  the session's gotrace_start.sample_hz
+ * @sample_event: the session's gotrace_start.sample_event
  *
  * All but @state and @session is 0 when there is no session.
  */
@@ -238,6 +257,9 @@ struct gotrace_status {
 	__u64 tasks;
 	__u64 stacks;
 	__u64 strings;
+	__u64 samples;
+	__u32 sample_hz;
+	__u32 sample_event;
 };
 #define GOTRACE_STATUS_SIZE_VER0	256
 #define GOTRACE_CPU_STATUS_SIZE_VER0	120
