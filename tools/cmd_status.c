@@ -57,6 +57,7 @@ static const struct field {
 	FIELD(tasks, ""),
 	FIELD(stacks, ""),
 	FIELD(strings, ""),
+	FIELD(samples, ""),
 #undef FIELD
 };
 
@@ -99,20 +100,21 @@ static const char *cpu_state(const struct gotrace_cpu_status *cpu)
 
 static void print_cpus(const struct gotrace_cpu_status *cpus, uint32_t n)
 {
-	printf("\n%-5s %-7s %12s %12s %10s %10s %10s %6s %10s %12s %12s\n",
+	printf("\n%-5s %-7s %12s %12s %10s %10s %10s %10s %6s %10s %12s %12s\n",
 	       "cpu", "state", "events", "bytes", "lost_buf", "lost_task",
-	       "lost_stk", "dark", "adjusted", "adjusted_max", "irqoff_ticks");
+	       "lost_stk", "lost_smpl", "dark", "adjusted", "adjusted_max", "irqoff_ticks");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct gotrace_cpu_status *c = &cpus[i];
 
 		printf("%-5u %-7s %12" PRIu64 " %12" PRIu64 " %10" PRIu64
-		       " %10" PRIu64 " %10" PRIu64 " %6" PRIu64 " %10" PRIu64
+		       " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %6" PRIu64 " %10" PRIu64
 		       " %12" PRIu64 " %12" PRIu64 "\n",
 		       c->cpu, cpu_state(c), (uint64_t)c->events,
 		       (uint64_t)c->bytes,
 		       (uint64_t)c->lost[GOTRACE_LOST_BUFFER],
 		       (uint64_t)c->lost[GOTRACE_LOST_TASK],
 		       (uint64_t)c->lost[GOTRACE_LOST_STACK],
+		       (uint64_t)c->lost[GOTRACE_LOST_SAMPLE],
 		       (uint64_t)c->dark, (uint64_t)c->adjusted,
 		       (uint64_t)c->adjusted_max, (uint64_t)c->irqoff_ticks);
 	}

@@ -294,6 +294,11 @@ void dev_explain_start(const char *cmd, int fd, int err,
 		fprintf(stderr, "This machine has no clock '%s' that can be used: try --clock auto.\n",
 			dev_clock_name(start->clock));
 		break;
+	case EOPNOTSUPP:
+		fputs("This machine's processor does not count what --sample-event asks for, as often\n"
+		      "with virtual ones: try --sample-event clock.\n",
+		      stderr);
+		break;
 	case EINVAL:
 		fputs("An option is out of the range that this module knows: the buffer must hold two\n"
 		      "times 64 KiB more than there are CPUs, the tables at least 1 MiB.\n",
@@ -357,6 +362,7 @@ const char *dev_lost_name(unsigned int cause)
 		[GOTRACE_LOST_BUFFER] = "buffer",
 		[GOTRACE_LOST_TASK] = "task",
 		[GOTRACE_LOST_STACK] = "stack",
+		[GOTRACE_LOST_SAMPLE] = "sample",
 	};
 
 	return cause < GOTRACE_LOST_CAUSES ? names[cause] : NULL;
@@ -371,6 +377,8 @@ const char *dev_lost_words(unsigned int cause)
 		return "for want of memory for a task (try larger --tables)";
 	case GOTRACE_LOST_STACK:
 		return "stacks or names left out (try larger --tables)";
+	case GOTRACE_LOST_SAMPLE:
+		return "CPU samples for want of time to write them (try a lower --freq)";
 	default:
 		return "for a reason that this gotrace does not know";
 	}

@@ -97,6 +97,9 @@ void progress_summary(const char *name, const struct gotrace_status *st,
 	fprintf(stderr, "%s: %" PRIu64 " events, %s, %.3f s", name,
 		(uint64_t)st->events,
 		human_bytes(size, sizeof(size), bytes), (double)ns / 1e9);
+	if (st->samples)
+		fprintf(stderr, ", %" PRIu64 " CPU samples",
+			(uint64_t)st->samples);
 	if (st->events)
 		fprintf(stderr, ", %.2f bytes an event",
 			(double)bytes / (double)st->events);

@@ -35,6 +35,11 @@ bool session_option(const struct args *args, int opt,
 		[GOTRACE_CLOCK_BOOT] = "boot",
 		NULL,
 	};
+	static const char *const events[] = {
+		[GOTRACE_SAMPLE_CPU_CLOCK] = "clock",
+		[GOTRACE_SAMPLE_CYCLES] = "cycles",
+		NULL,
+	};
 	static const char *const formats[] = {
 		[GOTRACE_FORMAT_1_21] = "1.21",
 		[GOTRACE_FORMAT_1_19] = "1.19",
@@ -64,6 +69,14 @@ bool session_option(const struct args *args, int opt,
 	case SESSION_DEPTH:
 		start->depth = args_number(args, "--depth", optarg, 4,
 					   GOTRACE_DEPTH_MAX);
+		return true;
+	case SESSION_FREQ:
+		start->sample_hz = args_number(args, "--freq", optarg, 1,
+					       GOTRACE_SAMPLE_HZ_MAX);
+		return true;
+	case SESSION_SAMPLE_EVENT:
+		start->sample_event = args_choice(args, "--sample-event",
+						  optarg, events);
 		return true;
 	case SESSION_RAW:
 		start->flags |= GOTRACE_START_RAW;

@@ -22,6 +22,8 @@ enum {
 	SESSION_IDLE,
 	SESSION_IN_SYSCALL,
 	SESSION_DISCARD,
+	SESSION_SAMPLE_EVENT,
+	SESSION_FREQ = 'F',
 };
 
 #define SESSION_OPTIONS \
@@ -32,6 +34,8 @@ enum {
 	{ "format", required_argument, NULL, SESSION_FORMAT }, \
 	{ "stacks", required_argument, NULL, SESSION_STACKS }, \
 	{ "depth", required_argument, NULL, SESSION_DEPTH }, \
+	{ "freq", required_argument, NULL, SESSION_FREQ }, \
+	{ "sample-event", required_argument, NULL, SESSION_SAMPLE_EVENT }, \
 	{ "raw", no_argument, NULL, SESSION_RAW }, \
 	{ "idle", no_argument, NULL, SESSION_IDLE }, \
 	{ "in-syscall", no_argument, NULL, SESSION_IN_SYSCALL }, \
@@ -45,6 +49,11 @@ enum {
 	"  --stacks WHOSE     none, kernel, user or both: whose frames stacks show, beside\n" \
 	"                     the call and the task's name (record: both, start: none)\n" \
 	"  --depth N          at most that many frames a stack, 4 to 126 (64)\n" \
+	"  -F, --freq HZ      CPU samples a second of each CPU that is not idle, 1 to 10000\n" \
+	"                     (none); 99 is a good choice\n" \
+	"  --sample-event EVENT\n" \
+	"                     what they count: clock (the default), or cycles, which the\n" \
+	"                     processor counts, also where interrupts are off\n" \
 	"  --raw              real addresses of kernel frames; needs CAP_SYSLOG\n" \
 	"  --clock CLOCK      auto (the default), tsc, mono or boot\n" \
 	"  --idle             show idle times of CPUs as stopped processors\n" \

@@ -33,6 +33,7 @@
 struct place {
 	uint64_t fn, file;	/* strings */
 	bool user;
+	bool returns;		/* is where something returns to, not where a sample was */
 	uint64_t offset;
 	size_t first;		/* in job.named */
 	unsigned int n;		/* 0: stays as it is */
@@ -54,6 +55,7 @@ struct job {
 	struct gap *gaps;
 	size_t n_gaps, size_gaps;
 	struct gt_map used_strings;	/* by events */
+	struct gt_map samples;		/* stacks of CPUSample */
 
 	uint64_t *stacks;		/* their ids in order */
 	size_t n_stacks;
@@ -104,6 +106,8 @@ static int note_event(struct job *j, const struct gt_event *ev)
 		if (ev->desc->args[i].kind == GT_ARG_STRING &&
 		    !gt_map_add(&j->used_strings, ev->args[i]))
 			return no_memory(j);
+	if (ev->type == GT_EV_CPU_SAMPLE && !gt_map_add(&j->samples, ev->stk))
+		return no_memory(j);
 	return 0;
 }
 
@@ -184,6 +188,24 @@ static uint64_t *sorted_keys(const struct gt_map *map, size_t *n)
 	return keys;
 }
 
+/* A sample's innermost frame of a program is where it was interrupted. */
+static int find_places_of(struct job *j, uint64_t stack)
+{
+	const struct gt_names *names = &j->trace.names;
+	bool leaf = gt_map_find(&j->samples, stack);
+	size_t n = gt_names_stack(names, stack);
+
+	for (size_t i = 0; i < n; i++) {
+		struct place *p = find_place(j, gt_names_frame(names, stack, i));
+
+		if (!p)
+			return no_memory(j);
+		p->returns |= !leaf;
+		leaf &= !p->user;
+	}
+	return 0;
+}
+
 static int find_places(struct job *j)
 {
 	const struct gt_names *names = &j->trace.names;
@@ -191,13 +213,9 @@ static int find_places(struct job *j)
 	j->stacks = sorted_keys(&names->stacks, &j->n_stacks);
 	if (!j->stacks)
 		return no_memory(j);
-	for (size_t i = 0; i < j->n_stacks; i++) {
-		size_t n = gt_names_stack(names, j->stacks[i]);
-
-		for (size_t k = 0; k < n; k++)
-			if (!find_place(j, gt_names_frame(names, j->stacks[i], k)))
-				return no_memory(j);
-	}
+	for (size_t i = 0; i < j->n_stacks; i++)
+		if (find_places_of(j, j->stacks[i]))
+			return -1;
 	for (size_t i = 0; i < j->n_places; i++)
 		j->s->frames += j->places[i].user;
 	return 0;
@@ -231,15 +249,19 @@ static int name_place(struct job *j, struct place *p, struct symbols *syms,
  * Without a build id there is nothing that says it is the same file, but what
  * the offsets are can be looked at: they stand behind calls. Of another file's,
  * one in thirty would. Not all do: where a signal handler returns to, and where
- * a goroutine does, nothing was called.
+ * a goroutine does, nothing was called. Where samples were says nothing.
  */
 static bool are_returns(struct place **p, size_t n, const struct symbols *syms)
 {
-	size_t returns = 0;
+	size_t returns = 0, all = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (!p[i]->returns)
+			continue;
+		all++;
 		returns += symbols_is_return(syms, p[i]->offset);
-	return 4 * returns >= 3 * n;
+	}
+	return all && 4 * returns >= 3 * all;
 }
 
 /* The frames of one file. */
@@ -502,6 +524,7 @@ static void job_exit(struct job *j)
 	gt_trace_exit(&j->trace);
 	free(j->gaps);
 	gt_map_exit(&j->used_strings);
+	gt_map_exit(&j->samples);
 	free(j->stacks);
 	gt_map_exit(&j->place_of);
 	free(j->places);
