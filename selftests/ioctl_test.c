@@ -257,6 +257,14 @@ TEST_F(ioctl, values_out_of_range_are_einval)
 	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
 	bad.depth = GOTRACE_DEPTH_MAX + 1;
 	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
+	bad = good;
+	bad.sample_hz = GOTRACE_SAMPLE_HZ_MAX + 1;
+	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
+	bad.sample_hz = ~0U;
+	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
+	bad = good;
+	bad.sample_event = GOTRACE_SAMPLE_CYCLES + 1;
+	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
 }
 
 TEST_F(ioctl, limits_out_of_range_are_einval)

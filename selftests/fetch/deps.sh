@@ -30,6 +30,7 @@ deps() {
 	mandoc			mandoc
 	libcap2-bin		setcap
 	bash-completion		/usr/share/bash-completion/bash_completion
+	linux-perf		perf
 	TABLE
 	[ "$1" != deb ] || cat <<-TABLE
 	debhelper		dh
