@@ -18,6 +18,7 @@ static const struct command {
 	{ "stacks", cmd_stacks, "print every task's stack at this moment" },
 	{ "dump",   cmd_dump,   "print a trace, one event a line" },
 	{ "report", cmd_report, "what everybody did in a trace, in figures" },
+	{ "export", cmd_export, "make of a trace what other programs read" },
 	{ "annotate", cmd_annotate, "put a script's own marks into the trace" },
 	{ "symbolize", cmd_symbolize, "name the functions in a trace's user frames" },
 	{ "doctor", cmd_doctor, "what is missing here for what, and how to get it" },

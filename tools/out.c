@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "utf8.h"
+
 static char buf[64 * 1024];
 static size_t used;
 static int error;
@@ -93,35 +95,6 @@ void out_field(const void *data, size_t len, const char *also)
 			out_char(p[i]);
 		}
 	}
-}
-
-/*
- * How many of the bytes are one well-formed UTF-8 character, 0 if none. Not
- * well-formed are also longer forms than needed, surrogates, and what lies
- * beyond U+10FFFF: strict readers refuse all of these.
- */
-static size_t utf8_len(const uint8_t *p, size_t len)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	uint32_t c;
-	size_t n;
-
-	if (p[0] < 0x80)
-		return 1;
-	if (p[0] < 0xc2 || p[0] > 0xf4)
-		return 0;
-	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	if (n > len)
-		return 0;
-	c = p[0] & (0x7f >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	return n;
 }
 
 void out_json(const void *data, size_t len)

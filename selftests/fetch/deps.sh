@@ -21,6 +21,10 @@ deps() {
 	perl			perl
 	pkg-config		pkg-config
 	libdw-dev		/usr/include/elfutils/libdwfl.h
+	libprotobuf-c-dev	/usr/include/protobuf-c/protobuf-c.h
+	protobuf-c-compiler	protoc-c
+	protobuf-compiler	protoc
+	zlib1g-dev		/usr/include/zlib.h
 	python3			python3
 	curl			curl
 	busybox-static		busybox

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# gotrace export: every format is read by a program that nobody here wrote, and what it
+# finds is what the report says (export_check.py), whatever names hold (export_trace.py).
+# Needs no module and no guest. TAP on stdout.
+set -u
+
+here=$(dirname "$(readlink -f "$0")")
+top=$(dirname "$(dirname "$here")")
+# shellcheck source=SCRIPTDIR/../command.sh
+. "$here/../command.sh"
+tmp=$said
+
+goroot=$("$top/selftests/fetch/fetch.sh" go 1.21) || { echo "Bail out! no Go"; exit 1; }
+go=$goroot/bin/go
+export GOROOT=$goroot GOTOOLCHAIN=local GOTELEMETRY=off HOME=$tmp PPROF_TMPDIR=$tmp
+make -s -C "$top/tools" sanitize > /dev/null || exit 1
+san=$top/build/san/gotrace
+python3 "$here/export_trace.py" "$PWD/odd.trace" || exit 1
+python3 "$here/report_trace.py" "$PWD/known.trace" || exit 1
+traces=("$PWD"/{odd,known}.trace "$top"/selftests/cases/good/*.trace
+	"$goroot"/src/internal/trace/testdata/{http_1_19,user_task_region_1_21}_good)
+
+# export TRACE STATUS OPTION...: into the file made.
+exports() {
+	local trace=$1 want=$2
+	shift 2
+	rm -f "$tmp/made"
+	run "$want" "$san" export "$@" -o "$tmp/made" "$trace" &&
+		! grep -qE 'Sanitizer|runtime error' "$tmp/err"
+}
+
+# agrees FORMAT FILE [PROFILE]: with the report.
+agrees() {
+	run 0 python3 "$here/export_check.py" "$1" "$tmp/report" "${@:2}"
+}
+
+check_folded() {
+	local profile
+	for profile in cpu offcpu sched syscall sync net; do
+		exports "$1" "$2" -f folded -p $profile && agrees folded "$tmp/made" $profile
+		ok "folded, $profile, of ${1##*/}: $(cat "$tmp/out")"
+	done
+}
+
+# -top has a total too: what no filter left out.
+check_pprof() {
+	local profile total
+	for profile in cpu offcpu sched syscall sync net; do
+		exports "$1" "$2" -f pprof -p $profile && gzip -t "$tmp/made" &&
+			run 0 "$go" tool pprof -symbolize=none -raw "$tmp/made" &&
+			mv "$tmp/out" "$tmp/raw" && agrees pprof "$tmp/raw" $profile &&
+			total=$(sed 's/.* \([0-9]*\) $/\1/' "$tmp/out") &&
+			run 0 "$go" tool pprof -symbolize=none -top -unit=ns -nodefraction=0 "$tmp/made" &&
+			{ [ "$total" = 0 ] || prints " of ${total}ns total"; }
+		ok "pprof, $profile, of ${1##*/}: ${total:-}"
+	done
+}
+
+for t in "${traces[@]}"; do
+	"$san" report --json "$t" > "$tmp/report" 2> "$tmp/err"
+	lost=$?
+	for f in pprof folded; do
+		check_$f "$t" "$lost"
+	done
+done
+
+# A sample speaks for the time up to it, the last one of a run also for what is left.
+exports odd.trace 0 -f folded -p cpu && cp "$tmp/made" "$tmp/out" &&
+	prints 'hog;f"<' && grep -q '^hog;.* 999989000$' "$tmp/out" &&
+	grep -q ';syscall.futex 240000000$' "$tmp/out"
+ok "time goes where the samples were"
+
+exports odd.trace 0 -f folded && run 0 "$san" export -f folded - < odd.trace && cmp "$tmp/out" "$tmp/made"
+ok "standard input to standard output"
+mkdir "$tmp/d"
+head -c 3000 odd.trace > "$tmp/cut"
+run 1 "$san" export -f pprof -o "$tmp/d/new" "$tmp/cut" && says "gotrace export: $tmp/cut: offset" && [ -z "$(ls -A "$tmp/d")" ]
+ok "a broken trace: no file"
+# What is wrong between the events is seen last.
+python3 - odd.trace "$tmp/twice" <<-'PY'
+	import sys
+	t = open(sys.argv[1], "rb").read()
+	i = t.index(bytes([0x8d]))
+	open(sys.argv[2], "wb").write(t[:i] + bytes([0x8d]) + t[i + 1:i + 4] + t[i:])
+PY
+echo old > "$tmp/d/old"
+run 1 "$san" export -f folded -o "$tmp/d/old" "$tmp/twice" && is "$(cat "$tmp/d/old")" old "the file" && [ "$(ls -A "$tmp/d")" = old ]
+ok "one that is wrong further on: the old file stays"
+run 1 "$san" export -f pprof -o /dev/full odd.trace && says "cannot write: No space left on device"
+ok "no room"
+run 1 "$san" export -f pprof -o "$tmp/d/x" /nonexistent && says "No such file"
+ok "no trace"
+run 1 "$san" export -f pprof -o "$tmp/none/x" odd.trace && says "No such file"
+ok "no folder"
+while read -r text options; do
+	# shellcheck disable=SC2086	# words
+	run 2 "$san" export $options && says "${text//_/ }"
+	ok "wrong usage: $options"
+done <<-'USAGE'
+	into_which_format x
+	takes_one_of -f pdf x
+	takes_one_of -f pprof -p heap x
+	which_trace? -f pprof
+	what_to_do -f pprof a b
+USAGE
+
+tap_done
