@@ -7,6 +7,7 @@
  * a CPU can leave the trace legally whenever the next buffer is missing. While
  * it may not write, @pos and @end are NULL: gt_cpu_begin() then asks here.
  */
+#include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include "cpu.h"
@@ -21,6 +22,17 @@ DEFINE_PER_CPU(struct gt_cpu, gt_cpus);
 struct gt_options gt_options __read_mostly;
 
 #define LOSS_TEXT_MAX	96
+
+u32 gt_cpu_procs(int going)
+{
+	u32 procs = 0;
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (cpu != going)
+			procs = cpu + 1;
+	return procs;
+}
 
 void gt_cpu_reset(struct gt_cpu *c, u32 cpu)
 {

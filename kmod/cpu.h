@@ -74,6 +74,12 @@ extern struct gt_options gt_options;
 /* The closing steps: GoSched, ProcStop. */
 #define GT_CLOSE_MAX	(2 * GT_RECORD_MAX)
 
+/*
+ * Go's processors: no P has this number or a greater one. The number of CPUs
+ * online, but @going, unless one is missing in between.
+ */
+u32 gt_cpu_procs(int going);
+
 /* Session: process context. */
 void gt_cpu_reset(struct gt_cpu *c, u32 cpu);
 u8 *gt_cpu_put_loss(struct gt_cpu *c, u8 *p, u64 ticks);

@@ -216,7 +216,7 @@ static int cpu_online_func(unsigned int cpu)
 	local_irq_disable();
 	if (session.open) {
 		open_cpu(NULL);
-		put_gomaxprocs(this_cpu_ptr(&gt_cpus), num_online_cpus());
+		put_gomaxprocs(this_cpu_ptr(&gt_cpus), gt_cpu_procs(-1));
 	}
 	local_irq_enable();
 	if (session.open && gt_sample_start_cpu(cpu))
@@ -229,7 +229,7 @@ static int cpu_offline_func(unsigned int cpu)
 	gt_sample_stop_cpu(cpu);
 	local_irq_disable();
 	if (session.open) {
-		put_gomaxprocs(this_cpu_ptr(&gt_cpus), num_online_cpus() - 1);
+		put_gomaxprocs(this_cpu_ptr(&gt_cpus), gt_cpu_procs(cpu));
 		close_cpu(NULL);
 	}
 	local_irq_enable();

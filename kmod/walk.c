@@ -192,7 +192,7 @@ int gt_walk_write(struct gt_cpu *c, u64 start)
 		more = initial_task(c, &tid);
 	} while (more);
 	for (i = 0; i < 2; i++)
-		gt_ev2(c, gt_cpu_time(c), EV_GOMAXPROCS, num_online_cpus(), 0);
+		gt_ev2(c, gt_cpu_time(c), EV_GOMAXPROCS, gt_cpu_procs(-1), 0);
 	gt_cpu_flush(c);
 	/* Every CPU has a buffer to begin with. */
 	return gt_queue_reserve(num_online_cpus()) ? 0 : -ENOSPC;
