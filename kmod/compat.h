@@ -11,6 +11,15 @@
 #include <linux/sched.h>
 #include <linux/version.h>
 
+/* 7.0: direct reclaim tells the memory cgroup. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define GT_RECLAIM_BEGIN_ARGS	gfp_t gfp, int order, struct mem_cgroup *memcg
+#define GT_RECLAIM_END_ARGS	unsigned long reclaimed, struct mem_cgroup *memcg
+#else
+#define GT_RECLAIM_BEGIN_ARGS	int order, gfp_t gfp
+#define GT_RECLAIM_END_ARGS	unsigned long reclaimed
+#endif
+
 /* 6.17: all kernels are SMP; before, on_cpu may not be there. */
 #if defined(CONFIG_SMP) || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
 /* Not any more: what it did there is seen. Pairs with finish_task(). */

@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include "cpu.h"
 #include "emit.h"
+#include "global.h"
 #include "kick.h"
 #include "stack.h"
 #include "string.h"
@@ -95,8 +96,10 @@ static void put_closing(struct gt_cpu *c)
 {
 	u64 now = gt_cpu_time(c);
 
+	if (c->buf)
+		gt_gc_close(c, now);
 	if (c->g)
-		gt_emit_stop(c, (struct gt_stop){ EV_GO_SCHED, 0 }, now);
+		gt_emit_stop(c, (struct gt_stop){ EV_GO_SCHED, 0 }, max(now, c->last));
 	gt_emit_proc_stop(c, now);
 	gt_cpu_flush(c);
 }
@@ -121,6 +124,7 @@ static void put_opening(struct gt_cpu *c)
 	gt_emit_proc_start(c, now);
 	if (c->cur)
 		gt_emit_start(c, c->cur, max(now, c->last));
+	gt_gc_settle(c, max(now, c->last));
 }
 
 /**
@@ -168,6 +172,7 @@ void gt_cpu_open(struct gt_cpu *c, u64 ticks)
 
 	if (c->mode != GT_CPU_OFF)
 		return;
+	gt_global_add_cpu(1);
 	c->last = max(c->last, ticks);
 	c->cur = current->pid ? gt_task_create(current) : NULL;
 	buf = gt_queue_pop_empty();
@@ -185,8 +190,11 @@ void gt_cpu_close(struct gt_cpu *c)
 {
 	u64 since = gt_clock_now();
 
+	if (c->mode == GT_CPU_OFF)
+		return;
 	if (c->mode == GT_CPU_LIVE)
 		put_closing(c);
 	c->mode = GT_CPU_OFF;
+	gt_global_add_cpu(-1);
 	note_irqoff(c, since);
 }

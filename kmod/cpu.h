@@ -33,6 +33,7 @@ struct gt_cpu {
 	u32 mode;
 	u32 cpu;
 	u32 thread;		/* of this P; 0 while it is stopped */
+	u32 stw;		/* GT_STW_*: its G and the stopped world (global.h) */
 
 	/* Rarely touched. */
 	struct gt_buf *buf;
@@ -58,6 +59,7 @@ struct gt_options {
 	bool idle;		/* GOTRACE_START_IDLE */
 	bool raw;		/* GOTRACE_START_RAW */
 	bool in_syscall;	/* GOTRACE_START_IN_SYSCALL */
+	bool memory;		/* GOTRACE_START_MEMORY */
 };
 
 extern struct gt_options gt_options;
@@ -69,10 +71,10 @@ extern struct gt_options gt_options;
  * The most one probe writes: a switch that brings both tasks to the truth,
  * each with all its steps and the ends of all its regions.
  */
-#define GT_PROBE_MAX	(12 * GT_RECORD_MAX + 2 * (1 + GOTRACE_REGIONS_MAX) * GT_REGION_END_MAX)
+#define GT_PROBE_MAX	(20 * GT_RECORD_MAX + 2 * (1 + GOTRACE_REGIONS_MAX) * GT_REGION_END_MAX)
 
-/* The closing steps: GoSched, ProcStop. */
-#define GT_CLOSE_MAX	(2 * GT_RECORD_MAX)
+/* The closing steps: GCDone, STWDone, GoSched, ProcStop. */
+#define GT_CLOSE_MAX	(4 * GT_RECORD_MAX)
 
 /*
  * Go's processors: no P has this number or a greater one. The number of CPUs

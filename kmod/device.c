@@ -240,7 +240,7 @@ static bool start_is_valid(const struct gotrace_start *a)
 	u64 min = (u64)(num_possible_cpus() + 2) * GOTRACE_BUF_SIZE;
 
 	if (a->flags & ~(GOTRACE_START_DISCARD | GOTRACE_START_IDLE | GOTRACE_START_RAW |
-			 GOTRACE_START_IN_SYSCALL))
+			 GOTRACE_START_IN_SYSCALL | GOTRACE_START_MEMORY))
 		return false;
 	if (a->buffer_bytes && (a->buffer_bytes < min || a->buffer_bytes > BYTES_MAX))
 		return false;

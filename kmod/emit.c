@@ -13,6 +13,7 @@
 #include "cpu.h"
 #include "doing.h"
 #include "emit.h"
+#include "global.h"
 #include "stack.h"
 #include "task.h"
 #include "thread.h"
@@ -129,6 +130,18 @@ static noinline void start_renamed(struct gt_cpu *c, struct gt_task *t, u64 now,
 	gt_ev3(c, now, EV_GO_START_LABEL, t->goid, seq, t->comm);
 }
 
+static noinline void after_start(struct gt_cpu *c, struct gt_task *t, u64 now)
+{
+	if (t->flags & GT_TASK_STALE)
+		gt_emit_region_ends(c, now);
+	if (t->flags & GT_TASK_ASSIST_STALE)
+		gt_emit_assist_done(c, t, now);
+	if (t->flags & GT_TASK_STOPPER)
+		gt_stw_enter_stopper(c, now);
+	if (t->flags & GT_TASK_SUSPENDS)
+		gt_stw_start(c, now);
+}
+
 /**
  * gt_emit_start() - the task runs on this P now
  * @c:   this CPU; its P runs no G
@@ -162,8 +175,8 @@ bool gt_emit_start(struct gt_cpu *c, struct gt_task *t, u64 now)
 		gt_ev1(c, now, EV_GO_START_LOCAL, t->goid);
 	else
 		gt_ev2(c, now, EV_GO_START, t->goid, gt_seq(w));
-	if (unlikely(t->flags & GT_TASK_STALE))
-		gt_emit_region_ends(c, now);
+	if (unlikely(t->flags & GT_TASK_AT_START))
+		after_start(c, t, now);
 	return true;
 }
 
@@ -247,6 +260,10 @@ void gt_emit_stop(struct gt_cpu *c, struct gt_stop stop, u64 now)
 	u32 waker = 0;
 	bool woken;
 
+	if (unlikely(c->stw)) {
+		gt_stw_leave(c, now);
+		now = max(now, c->last);
+	}
 	if (stop.ev == EV_GO_SYS_BLOCK) {
 		if (stop_in_call(c, stop.stack, now))
 			return;
@@ -338,6 +355,17 @@ noinline void gt_emit_region_ends(struct gt_cpu *c, u64 now)
 		gt_ev4(c, now, EV_USER_REGION, r->region[r->shown - 1].task, 1,
 		       r->region[r->shown - 1].name, 0);
 	t->flags &= ~GT_TASK_STALE;
+}
+
+void gt_emit_assist_start(struct gt_cpu *c, struct gt_task *t)
+{
+	u64 now = gt_cpu_time(c);
+
+	/* Go wants no two of one G; the inner one of two ends both. */
+	if (t->flags & GT_TASK_ASSIST)
+		gt_emit_assist_done(c, t, now);
+	gt_ev1(c, now, EV_GC_MARK_ASSIST_START, gt_doing_stack(c));
+	t->flags |= GT_TASK_ASSIST;
 }
 
 void gt_note(struct gt_task *t, bool asleep)

@@ -60,4 +60,13 @@ static __always_inline void gt_emit_region_start(struct gt_cpu *c, struct gt_tas
 	t->region = t->doing.call.name;
 }
 
+/* The task @t, the G of this P, reclaims memory for itself, and has done so. */
+void gt_emit_assist_start(struct gt_cpu *c, struct gt_task *t);
+
+static inline void gt_emit_assist_done(struct gt_cpu *c, struct gt_task *t, u64 now)
+{
+	gt_ev0(c, now, EV_GC_MARK_ASSIST_DONE);
+	t->flags &= ~(GT_TASK_ASSIST | GT_TASK_ASSIST_STALE);
+}
+
 #endif /* GT_EMIT_H */

@@ -8,9 +8,17 @@
 #include <linux/errno.h>
 #include <linux/printk.h>
 #include <linux/string.h>
+#include "cpu.h"
 #include "probe.h"
 
-static struct gt_probe *const tables[] = { gt_sched_probes, gt_syscall_probes };
+static struct gt_probe *const tables[] = {
+	gt_sched_probes, gt_syscall_probes, gt_mm_probes, gt_power_probes,
+};
+
+bool gt_memory_is_wanted(void)
+{
+	return gt_options.memory;
+}
 
 /* The probe after @p, from table @t on: for (p = next(&t, NULL); p; p = next(&t, p)). */
 static struct gt_probe *next(u32 *t, struct gt_probe *p)

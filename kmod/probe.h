@@ -23,6 +23,11 @@ struct gt_probe {
 
 extern struct gt_probe gt_sched_probes[];
 extern struct gt_probe gt_syscall_probes[];
+extern struct gt_probe gt_mm_probes[];
+extern struct gt_probe gt_power_probes[];
+
+/* For GOTRACE_START_MEMORY. */
+bool gt_memory_is_wanted(void);
 
 /* Process context. */
 int gt_probe_find(void);

@@ -66,6 +66,8 @@ static void switch_out(struct gt_cpu *c, struct task_struct *p, bool preempt, bo
 		if (t->regions)
 			t->regions->open = 0;
 		gt_emit_region_ends(c, now);
+		if (t->flags & GT_TASK_ASSIST)
+			gt_emit_assist_done(c, t, now);
 	}
 	gt_emit_stop(c, stop, now);
 }

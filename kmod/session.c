@@ -24,10 +24,12 @@
  * | strings.lock     | raw    | dictionary                   | any but NMI   |
  * | notes.lock       | raw    | unused blocks of regions     | any but NMI   |
  * | arena.lock       | raw    | table memory                 | any but NMI   |
+ * | global.lock      | raw    | GC and STW                   | any but NMI   |
  * | q.lock           | raw    | buffers                      | any but NMI   |
  *
  * tasks.lock may hold stacks.lock, strings.lock or notes.lock inside, each of
- * the first two arena.lock; nothing nests inside arena.lock, notes.lock, q.lock.
+ * the first two arena.lock; nothing nests inside arena.lock, global.lock,
+ * notes.lock, q.lock.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -47,6 +49,8 @@
 #include "cpu.h"
 #include "footer.h"
 #include "frame.h"
+#include "global.h"
+#include "heap.h"
 #include "kick.h"
 #include "probe.h"
 #include "queue.h"
@@ -245,6 +249,7 @@ static void reset_cpus(void)
 	for_each_possible_cpu(cpu)
 		gt_cpu_reset(per_cpu_ptr(&gt_cpus, cpu), cpu);
 	gt_cpu_reset(&session.initial, 0);
+	gt_global_reset();
 }
 
 static void set_state(u32 state)
@@ -269,6 +274,7 @@ static int start_locked(const struct gotrace_start *arg)
 	gt_options.idle = arg->flags & GOTRACE_START_IDLE;
 	gt_options.raw = arg->flags & GOTRACE_START_RAW;
 	gt_options.in_syscall = arg->flags & GOTRACE_START_IN_SYSCALL;
+	gt_options.memory = arg->flags & GOTRACE_START_MEMORY;
 	session.arg = *arg;
 	session.bytes_read = session.footer_bytes = 0;
 	memset(&session.end, 0, sizeof(session.end));
@@ -292,6 +298,8 @@ static int start_locked(const struct gotrace_start *arg)
 		goto err_open;
 	gt_walk_heal_sleepers();
 	gt_annotate_begin();
+	if (gt_options.memory)
+		gt_heap_start();
 	return 0;
 
 err_open:
@@ -344,6 +352,7 @@ int gt_session_start(const struct gotrace_start *arg)
 static void stop_locked(void)
 {
 	gt_annotate_end();
+	gt_heap_stop();
 	close_cpus();
 	gt_task_name_all();
 	gt_sample_finish();

@@ -20,6 +20,7 @@
 #include "annotate.h"
 #include "arena.h"
 #include "compat.h"
+#include "cpu.h"
 #include "kick.h"
 #include "stack.h"
 #include "string.h"
@@ -142,6 +143,12 @@ static struct gt_task *alloc_locked(void)
 	return t;
 }
 
+/* The kernel calls them "migration/CPU", after what they do most. */
+static bool is_stopper(struct task_struct *p)
+{
+	return (p->flags & PF_KTHREAD) && str_has_prefix(p->comm, "migration/");
+}
+
 /**
  * gt_task_create() - the state kept for a task, a new one if there is none
  * @p: the task; its last switch is still to come
@@ -168,6 +175,8 @@ struct gt_task *gt_task_create(struct task_struct *p)
 	t->name = gt_name_create();
 	t->comm = gt_task_name(p, p->comm);
 	t->doing.nr = GT_DOING_NOTHING;
+	if (gt_options.memory && is_stopper(p))
+		t->flags = GT_TASK_STOPPER;
 	use = gt_task_leaves[tid >> GT_LEAF_BITS]->tid[tid & (GT_LEAF_SIZE - 1)].used++;
 	t->goid = tid + ((u64)use << GOID_SHIFT);
 	link_locked(t, tid);

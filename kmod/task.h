@@ -121,6 +121,14 @@ struct gt_task {
 #define GT_TASK_STALE	(1 << 0)	/* of its open regions some have truly ended, unseen */
 #define GT_TASK_KILLED	(1 << 1)	/* dies by a signal */
 #define GT_TASK_REMAPS	(1 << 2)	/* its last call changed its mappings */
+#define GT_TASK_ASSIST	(1 << 3)	/* it reclaims memory, and the trace says so */
+#define GT_TASK_ASSIST_STALE (1 << 4)	/* that has truly ended, unseen */
+#define GT_TASK_STOPPER	(1 << 5)	/* it is a CPU's stopper (global.c) */
+#define GT_TASK_SUSPENDS (1 << 6)	/* it has stopped the world */
+
+/* What makes its start more than that. */
+#define GT_TASK_AT_START \
+	(GT_TASK_STALE | GT_TASK_ASSIST_STALE | GT_TASK_STOPPER | GT_TASK_SUSPENDS)
 
 /* As far as one can see from outside. */
 static inline bool gt_task_looks_asleep(struct task_struct *p)

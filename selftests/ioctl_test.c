@@ -122,7 +122,8 @@ TEST_F(ioctl, unknown_flags_are_einval)
 		start.flags = 1U << bit;
 		if (!(start.flags & (GOTRACE_START_DISCARD |
 				     GOTRACE_START_IDLE | GOTRACE_START_RAW |
-				     GOTRACE_START_IN_SYSCALL))) {
+				     GOTRACE_START_IN_SYSCALL |
+				     GOTRACE_START_MEMORY))) {
 			EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &start));
 		}
 		if (bit) {

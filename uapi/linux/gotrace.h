@@ -52,6 +52,11 @@
  * newest viewer does not stand that.
  */
 #define GOTRACE_START_IN_SYSCALL (1U << 3)
+/*
+ * Memory reclaim as Go's garbage collection, and the stopped world: HeapAlloc,
+ * HeapGoal, GC, sweeps, mark assists, STW.
+ */
+#define GOTRACE_START_MEMORY	(1U << 4)
 
 /* gotrace_start.syscalls */
 #define GOTRACE_SYSCALLS_OFF		0	/* no system-call events */
