@@ -219,7 +219,7 @@ point "record: --format 1.19"
 for clock in tsc mono boot; do
 	gotrace start --clock $clock --tables 8M --buffer 2M --idle 2> "$said/err" &&
 		gotrace status > "$said/out" && grep -qx "clock *$clock" "$said/out" &&
-		grep -qx 'buffers_limit *32' "$said/out" && grep -qx 'flags * idle' "$said/out" &&
+		grep -qx 'buffers_limit *32' "$said/out" && grep -qx 'flags * idle memory' "$said/out" &&
 		gotrace stop 2> "$said/err" && timeout 20 cat /dev/gotrace > clock-$clock.trace &&
 		run 0 gotrace dump clock-$clock.trace
 	point "start: --clock $clock, and more options"

@@ -129,11 +129,12 @@ static void print_text(const struct gotrace_status *st,
 		return;
 	printf("%-17s %s\n", "clock", dev_clock_name(st->clock));
 	printf("%-17s %s\n", "syscalls", dev_syscalls_name(st->syscalls));
-	printf("%-17s%s%s%s%s%s\n", "flags",
+	printf("%-17s%s%s%s%s%s%s\n", "flags",
 	       st->flags ? "" : " -",
 	       st->flags & GOTRACE_START_DISCARD ? " discard" : "",
 	       st->flags & GOTRACE_START_IDLE ? " idle" : "",
 	       st->flags & GOTRACE_START_IN_SYSCALL ? " in-syscall" : "",
+	       st->flags & GOTRACE_START_MEMORY ? " memory" : "",
 	       st->flags & GOTRACE_START_RAW ? " raw" : "");
 	for (size_t i = 0; i < N_FIELDS; i++)
 		printf("%-17s %" PRIu64 "%s%s\n", fields[i].name,

@@ -9,6 +9,7 @@ struct gotrace_start session_default(void)
 	return (struct gotrace_start){
 		.size = sizeof(struct gotrace_start),
 		.syscalls = GOTRACE_SYSCALLS_REGIONS,
+		.flags = GOTRACE_START_MEMORY,
 	};
 }
 
@@ -45,6 +46,7 @@ bool session_option(const struct args *args, int opt,
 		[GOTRACE_FORMAT_1_19] = "1.19",
 		NULL,
 	};
+	static const char *const switches[] = { "off", "on", NULL };
 
 	switch (opt) {
 	case SESSION_BUFFER:
@@ -77,6 +79,11 @@ bool session_option(const struct args *args, int opt,
 	case SESSION_SAMPLE_EVENT:
 		start->sample_event = args_choice(args, "--sample-event",
 						  optarg, events);
+		return true;
+	case SESSION_MEMORY:
+		start->flags &= ~GOTRACE_START_MEMORY;
+		if (args_choice(args, "--memory", optarg, switches))
+			start->flags |= GOTRACE_START_MEMORY;
 		return true;
 	case SESSION_RAW:
 		start->flags |= GOTRACE_START_RAW;

@@ -18,6 +18,7 @@ enum {
 	SESSION_FORMAT,
 	SESSION_STACKS,
 	SESSION_DEPTH,
+	SESSION_MEMORY,
 	SESSION_RAW,
 	SESSION_IDLE,
 	SESSION_IN_SYSCALL,
@@ -36,6 +37,7 @@ enum {
 	{ "depth", required_argument, NULL, SESSION_DEPTH }, \
 	{ "freq", required_argument, NULL, SESSION_FREQ }, \
 	{ "sample-event", required_argument, NULL, SESSION_SAMPLE_EVENT }, \
+	{ "memory", required_argument, NULL, SESSION_MEMORY }, \
 	{ "raw", no_argument, NULL, SESSION_RAW }, \
 	{ "idle", no_argument, NULL, SESSION_IDLE }, \
 	{ "in-syscall", no_argument, NULL, SESSION_IN_SYSCALL }, \
@@ -54,6 +56,7 @@ enum {
 	"  --sample-event EVENT\n" \
 	"                     what they count: clock (the default), or cycles, which the\n" \
 	"                     processor counts, also where interrupts are off\n" \
+	"  --memory on|off    memory in use and its reclaim, and the stopped world (on)\n" \
 	"  --raw              real addresses of kernel frames; needs CAP_SYSLOG\n" \
 	"  --clock CLOCK      auto (the default), tsc, mono or boot\n" \
 	"  --idle             show idle times of CPUs as stopped processors\n" \
