@@ -234,7 +234,9 @@ ok "the known trace's sums"
 "$goprint" -make 2000 "$tmp/go.trace"
 for t in "$canned"/*_good "$tmp/go.trace" "$top"/selftests/cases/good/*.trace; do
 	checks "$t"
-	ok "sums, and Go's own, of ${t##*/}: $(cat "$tmp/out")"
+	rc=$? figures=$(cat "$tmp/out")
+	(exit "$rc")
+	ok "sums, and Go's own, of ${t##*/}: $figures"
 done
 mkdir "$tmp/made"
 python3 "$here/order_traces.py" "$tmp/made" "${SEED:-1}" "${N:-40}"
