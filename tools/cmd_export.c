@@ -19,9 +19,10 @@ static const char usage[] =
 "Makes of a trace, of ours or of a Go program, what other programs read. FILE '-' is\n"
 "standard input.\n"
 "\n"
-"  -f, --format pprof|folded\n"
-"                     pprof: a profile for 'go tool pprof'; folded: stacks with ns,\n"
-"                     a line each, for flame graphs\n"
+"  -f, --format pprof|perfetto|folded\n"
+"                     pprof: a profile for 'go tool pprof'; perfetto: a trace for\n"
+"                     ui.perfetto.dev; folded: stacks with ns, a line each, for flame\n"
+"                     graphs\n"
 "  -p, --profile cpu|offcpu|sched|syscall|sync|net\n"
 "                     of pprof and folded: time spent running; asleep; waiting for a CPU,\n"
 "                     by who made the task runnable; in system calls; asleep for others\n"
@@ -37,6 +38,9 @@ static const char usage[] =
 "Go program, where it was blocked in them. A sleep's reason is a label in pprof, a frame\n"
 "in folded.\n"
 "\n"
+"In Perfetto, a task is a thread of a process of its own, as a trace does not say of which\n"
+"it is one; goroutines are threads of one. Times are from the beginning of the trace on.\n"
+"\n"
 "Exit code: 0; 1 when the trace is broken or the file cannot be written, which then is\n"
 "not there; 2 when the usage was wrong; 3 when events were lost.\n";
 
@@ -50,7 +54,7 @@ static const struct option options[] = {
 static const struct args args = { "export", usage, options, false };
 
 static const struct export_format *const formats[] = {
-	&export_pprof, &export_folded,
+	&export_pprof, &export_perfetto, &export_folded,
 };
 
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -92,7 +96,7 @@ static int convert(struct command *c)
 	while (!e->failed && (ret = gt_intervals_next(&intervals)) > 0)
 		if (c->format->event)
 			c->format->event(e);
-	if (!ret && !e->failed)
+	if (!ret && !e->failed && c->format->finish)
 		c->format->finish(e);
 	if (c->format->exit)
 		c->format->exit(e);

@@ -78,7 +78,7 @@ struct export {
  * @begin:    before all; NULL: nothing to do
  * @take:     an interval has ended
  * @event:    t->ev has happened; NULL: of no interest
- * @finish:   after all, unless something failed
+ * @finish:   after all, unless something failed; NULL: nothing to do
  * @exit:     in any case; NULL: nothing to do
  */
 struct export_format {
@@ -91,7 +91,7 @@ struct export_format {
 	void (*exit)(struct export *e);
 };
 
-extern const struct export_format export_pprof, export_folded;
+extern const struct export_format export_pprof, export_folded, export_perfetto;
 
 /* There is no memory for it. Returns false. */
 bool export_fail(struct export *e);

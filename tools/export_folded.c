@@ -17,7 +17,7 @@ static bool put_frame(struct export *e, struct gt_string fn)
 
 	if (!text)
 		return export_fail(e);
-	out_field(text, strlen(text), ";");
+	out_field(*text ? text : "?", *text ? strlen(text) : 1, ";");
 	free(text);
 	return true;
 }

@@ -30,16 +30,19 @@ exports() {
 		! grep -qE 'Sanitizer|runtime error' "$tmp/err"
 }
 
-# agrees FORMAT FILE [PROFILE]: with the report.
+# agrees FORMAT FILE [PROFILE]: with the report, on the figures in $agreed.
 agrees() {
-	run 0 python3 "$here/export_check.py" "$1" "$tmp/report" "${@:2}"
+	local rc=0
+	run 0 python3 "$here/export_check.py" "$1" "$tmp/report" "${@:2}" || rc=$?
+	agreed=$(cat "$tmp/out")
+	return $rc
 }
 
 check_folded() {
 	local profile
 	for profile in cpu offcpu sched syscall sync net; do
 		exports "$1" "$2" -f folded -p $profile && agrees folded "$tmp/made" $profile
-		ok "folded, $profile, of ${1##*/}: $(cat "$tmp/out")"
+		ok "folded, $profile, of ${1##*/}: $agreed"
 	done
 }
 
@@ -57,10 +60,18 @@ check_pprof() {
 	done
 }
 
+check_perfetto() {
+	exports "$1" "$2" -f perfetto &&
+		protoc --proto_path="$top/tools/proto" --decode=perfetto.Trace \
+			"$top/tools/proto/perfetto.proto" < "$tmp/made" > "$tmp/text" 2> "$tmp/err" &&
+		! grep -qE '^ *[0-9]+:|^ *[0-9]+ \{' "$tmp/text" && agrees perfetto "$tmp/text"
+	ok "perfetto, of ${1##*/}: $agreed"
+}
+
 for t in "${traces[@]}"; do
 	"$san" report --json "$t" > "$tmp/report" 2> "$tmp/err"
 	lost=$?
-	for f in pprof folded; do
+	for f in pprof perfetto folded; do
 		check_$f "$t" "$lost"
 	done
 done
@@ -87,6 +98,11 @@ PY
 echo old > "$tmp/d/old"
 run 1 "$san" export -f folded -o "$tmp/d/old" "$tmp/twice" && is "$(cat "$tmp/d/old")" old "the file" && [ "$(ls -A "$tmp/d")" = old ]
 ok "one that is wrong further on: the old file stays"
+exports odd.trace 0 -f perfetto && protoc --proto_path="$top/tools/proto" --decode=perfetto.Trace \
+	"$top/tools/proto/perfetto.proto" < "$tmp/made" > "$tmp/out" && prints 'string_value: "me\"ss\357\277\275"' &&
+	is "$(grep -c '^  perf_sample' "$tmp/out")" 2000 samples && is "$(grep -c 'name: "re\\ngion"' "$tmp/out")" 1000 regions &&
+	is "$(grep -c 'name: "ta;sk"' "$tmp/out")" 2 "a user task and its track" && prints counter_value:\ 1999
+ok "samples, regions, a user task, logs, the heap in perfetto"
 run 1 "$san" export -f pprof -o /dev/full odd.trace && says "cannot write: No space left on device"
 ok "no room"
 run 1 "$san" export -f pprof -o "$tmp/d/x" /nonexistent && says "No such file"
@@ -101,6 +117,7 @@ done <<-'USAGE'
 	into_which_format x
 	takes_one_of -f pdf x
 	takes_one_of -f pprof -p heap x
+	not_for_perfetto -f perfetto -p cpu x
 	which_trace? -f pprof
 	what_to_do -f pprof a b
 USAGE

@@ -65,6 +65,118 @@ def check_pprof(rows, path, profile):
     same(profile, total, profile_total(profile, rows))
 
 
+class Slices:
+    """The slices of each track, from their begins and ends."""
+
+    def __init__(self):
+        self.open, self.done = {}, []
+
+    def begin(self, track, time, name):
+        self.open.setdefault(track, []).append((time, name))
+
+    def end(self, track, time):
+        if not self.open.get(track):
+            sys.exit(f"track {track} ends at {time} what has not begun")
+        begin, name = self.open[track].pop()
+        self.done.append((track, begin, time, name))
+
+    def finish(self, time):
+        for track, left in self.open.items():
+            self.done += [(track, begin, time, name) for begin, name in left]
+
+
+def fields(packet):
+    """A packet of protoc's text, its scalars by their paths."""
+    path, out = [], {}
+    for line in packet.split("\n"):
+        line = line.strip()
+        if line.endswith(" {"):
+            path.append(line[:-2])
+        elif line == "}":
+            path.pop()
+        elif line:
+            key, value = line.split(": ", 1)
+            out.setdefault(".".join(path + [key]), value)
+    return out
+
+
+def check_perfetto(rows, path):
+    trace, tasks, calls = rows
+    with open(path, encoding="utf-8") as f:
+        packets = [fields(p) for p in re.split(r"^packet \{\n|^\}\n", f.read(), flags=re.M) if p]
+    end = trace["end_ns"]
+    threads, names, parents = {}, {}, {}
+    ftrace, events = [], []
+    samples = 0
+    for p in packets:
+        uuid = p.get("track_descriptor.uuid")
+        if "track_descriptor.thread.tid" in p:
+            threads[uuid] = int(p["track_descriptor.thread.tid"])
+        if "track_descriptor.name" in p:
+            names[uuid] = p["track_descriptor.name"]
+            parents[uuid] = p.get("track_descriptor.parent_uuid")
+        if "ftrace_events.event.timestamp" in p:
+            ftrace.append((int(p["ftrace_events.event.timestamp"]), p))
+        if "track_event.type" in p:
+            events.append((int(p["timestamp"]), p))
+        samples += "perf_sample.cpu" in p
+    slices = Slices()
+    flows, ends = set(), set()
+    for time, p in sorted(events, key=lambda e: e[0]):
+        typ, track = p["track_event.type"], p["track_event.track_uuid"]
+        if track not in threads and track not in names:
+            sys.exit(f"track {track} was not described")
+        if typ == "TYPE_SLICE_BEGIN":
+            slices.begin(track, time, p["track_event.name"])
+        elif typ == "TYPE_SLICE_END":
+            slices.end(track, time)
+        flows.add(p.get("track_event.flow_ids"))
+        ends.add(p.get("track_event.terminating_flow_ids"))
+    slices.finish(end)
+    untraced = {(threads[parents[t]], begin) for t, begin, _, name in slices.done
+                if name == '"untraced"'}
+
+    running, runnable = {}, {}
+    since, on_cpu = {}, set()
+    key = "ftrace_events.event.sched_"
+    for time, p in sorted(ftrace, key=lambda e: e[0]):
+        woken = int(p.get(key + "waking.pid", 0))
+        if woken:
+            since[woken] = time
+            continue
+        prev, nxt = int(p[key + "switch.prev_pid"]), int(p[key + "switch.next_pid"])
+        if prev:
+            on_cpu.remove(prev)
+            running[prev] = running.get(prev, 0) + time - since.pop(prev)
+            if p[key + "switch.prev_state"] == "0":
+                since[prev] = time
+        if nxt:
+            begin = since.pop(nxt, time)
+            if (nxt, begin) not in untraced:
+                runnable[nxt] = runnable.get(nxt, 0) + time - begin
+            since[nxt] = time
+            on_cpu.add(nxt)
+    for tid, begin in since.items():
+        if tid not in on_cpu and (tid, begin) not in untraced:
+            runnable[tid] = runnable.get(tid, 0) + end - begin
+    for t in tasks:
+        if t["id"] < 2**31 and running.get(t["id"], 0) != t["running_ns"]:
+            sys.exit(f"{t['id']} ran {running.get(t['id'], 0)} ns, says the report {t['running_ns']}")
+    same("running", sum(running.values()), sum(t["running_ns"] for t in tasks))
+    for t in tasks:
+        # Who was asleep before looks runnable to the report until the trace says so.
+        ran, told = runnable.get(t["id"], 0), t["runnable_ns"]
+        if t["id"] < 2**31 and (ran > told or (ran < told and not t["sleep_before_ns"])):
+            sys.exit(f"{t['id']} was runnable for {ran} ns, says the report {told}")
+    print(f"runnable {sum(runnable.values())}", end=" ")
+    same("calls", sum(e - b for t, b, e, _ in slices.done if t in threads),
+         sum(c["total_ns"] for c in calls if c["total_ns"]))
+    same("flows", len(flows - {None}), sum(t["wakes"] for t in tasks))
+    if ends - flows:
+        sys.exit("flows end that did not begin")
+    print(f"samples {samples}", end=" ")
+
+
 def main():
     rows = report(sys.argv[2])
     globals()["check_" + sys.argv[1]](rows, *sys.argv[3:])
