@@ -19,10 +19,10 @@ static const char usage[] =
 "Makes of a trace, of ours or of a Go program, what other programs read. FILE '-' is\n"
 "standard input.\n"
 "\n"
-"  -f, --format pprof|perfetto|folded\n"
+"  -f, --format pprof|perfetto|chrome|folded\n"
 "                     pprof: a profile for 'go tool pprof'; perfetto: a trace for\n"
-"                     ui.perfetto.dev; folded: stacks with ns, a line each, for flame\n"
-"                     graphs\n"
+"                     ui.perfetto.dev; chrome: JSON for chrome://tracing; folded: stacks\n"
+"                     with ns, a line each, for flame graphs\n"
 "  -p, --profile cpu|offcpu|sched|syscall|sync|net\n"
 "                     of pprof and folded: time spent running; asleep; waiting for a CPU,\n"
 "                     by who made the task runnable; in system calls; asleep for others\n"
@@ -54,7 +54,7 @@ static const struct option options[] = {
 static const struct args args = { "export", usage, options, false };
 
 static const struct export_format *const formats[] = {
-	&export_pprof, &export_perfetto, &export_folded,
+	&export_pprof, &export_perfetto, &export_chrome, &export_folded,
 };
 
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))

@@ -91,7 +91,8 @@ struct export_format {
 	void (*exit)(struct export *e);
 };
 
-extern const struct export_format export_pprof, export_folded, export_perfetto;
+extern const struct export_format export_pprof, export_folded, export_perfetto,
+				  export_chrome;
 
 /* There is no memory for it. Returns false. */
 bool export_fail(struct export *e);

@@ -68,10 +68,15 @@ check_perfetto() {
 	ok "perfetto, of ${1##*/}: $agreed"
 }
 
+check_chrome() {
+	exports "$1" "$2" -f chrome && agrees chrome "$tmp/made"
+	ok "chrome, of ${1##*/}: $agreed"
+}
+
 for t in "${traces[@]}"; do
 	"$san" report --json "$t" > "$tmp/report" 2> "$tmp/err"
 	lost=$?
-	for f in pprof perfetto folded; do
+	for f in pprof perfetto chrome folded; do
 		check_$f "$t" "$lost"
 	done
 done

@@ -8,6 +8,7 @@ REPORT is what gotrace report --json said of the same trace. FILE is, for pprof,
 `go tool pprof -raw` printed of it. Prints what both sides agree on, or what is wrong, and
 exits with 1 then.
 """
+import decimal
 import json
 import re
 import sys
@@ -175,6 +176,30 @@ def check_perfetto(rows, path):
     if ends - flows:
         sys.exit("flows end that did not begin")
     print(f"samples {samples}", end=" ")
+
+
+def check_chrome(rows, path):
+    def strict(text):
+        raise ValueError(f"{text} is not in JSON")
+
+    with open(path, encoding="utf-8", errors="strict") as f:
+        # A float has not the digits for a long trace's ns.
+        events = json.load(f, parse_constant=strict, parse_float=decimal.Decimal)["traceEvents"]
+    total = {}
+    for e in events:
+        if e["ph"] == "X":
+            what = {1: "CPUs", 3: "calls"}.get(e["pid"], e["name"])
+            total[what] = total.get(what, 0) + int(e["dur"] * 1000)
+    tasks, calls = rows[1:]
+    same("CPUs", total.get("CPUs", 0), sum(t["running_ns"] for t in tasks))
+    for what in "running", "runnable", "untraced":
+        same(what, total.get(what, 0), sum(t[what + "_ns"] for t in tasks))
+    for what in "net", "sync", "before", "select":
+        same(what, total.get(what, 0), sum(t[f"sleep_{what}_ns"] for t in tasks))
+    same("calls", total.get("calls", 0), sum(c["total_ns"] for c in calls if c["total_ns"]))
+    names = [e["args"]["name"] for e in events if e["name"] == "thread_name"]
+    if {n for n in names if n} - {t["name"] for t in tasks}:
+        sys.exit(f"names are not the report's: {names}")
 
 
 def main():
