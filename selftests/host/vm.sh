@@ -43,8 +43,8 @@ expect panic_is_failure 125 'console| .*sysrq triggered crash' -t 60 -- \
 	sh -c 'echo c > /proc/sysrq-trigger'
 expect warning_is_failure 125 'console| .*WARNING: planted' -t 60 -- \
 	sh -c 'echo "WARNING: planted" > /dev/kmsg'
-expect hang_is_timeout 124 'console| .*Show Blocked State' -t 25 -- sleep 1000
-expect silence_is_a_hang 124 "Sending NMI from CPU" -t 60 -q 15 -- sleep 1000
+expect hang_is_timeout 124 'console| .*Show Blocked State' -t 60 -- sleep 1000
+expect silence_is_a_hang 124 "Sending NMI from CPU" -t 120 -q 40 -- sleep 1000
 expect early_end_is_failure 125 'without a status' -t 60 -- \
 	/run/vm/busybox poweroff -f
 expect icount 3 '^1$' -t 60 --icount -o out2 -- \
