@@ -68,7 +68,7 @@ run 0 gotrace record -F $hz -o phases.trace -- ./prog phases 800 && says "0 kern
 	ms=$(cat "$said/out") && gotrace dump phases.trace > "$said/text" &&
 	says ", $(grep -c ' CPUSample ' "$said/text") CPU samples, "
 ok "record -F"
-between getppid getpgrp phases && percent "$(of hot)" "$(all)" 95 && is "$(of 'warm|first')" 0 "others"
+between getppid getpgrp phases && percent "$(of hot)" "$(all)" 85 && is "$(of 'warm|first')" 0 "others"
 ok "all in hot() while it is what runs"
 awk '$6 == "hot"' "$said/samples" > "$said/hot" && grep -qE ' hot;phase;phases;main(;.*)?;pr_profile$' "$said/hot" &&
 	! grep -vE ' ([^ ]*;)?hot;phase;phases;main(;.*)?;pr_profile$' "$said/hot" >> "$said/err"
@@ -76,9 +76,9 @@ ok "with its callers"
 awk -v l="$(line hot)" '$7 != l && $7 != l - 1' "$said/hot" > "$said/out"
 ! [ -s "$said/out" ]
 ok "at its line"
-between getpgrp getuid phases && percent "$(of warm)" "$(all)" 95 && is "$(of 'hot|first')" 0 "others"
+between getpgrp getuid phases && percent "$(of warm)" "$(all)" 85 && is "$(of 'hot|first')" 0 "others"
 ok "all in warm() while it is what runs"
-between getuid getgid phases && percent "$(of first)" "$(all)" 95 && is "$(of 'hot|warm|before')" 0 "others"
+between getuid getgid phases && percent "$(of first)" "$(all)" 85 && is "$(of 'hot|warm|before')" 0 "others"
 ok "a function's first instruction is not the one before it"
 samples phases pr_profile && percent "$(all)" $((ms * hz / 1000)) 60 110
 ok "as many as its time says"
@@ -149,10 +149,10 @@ for calls in regions off; do
 	[ "$(sort -u "$said/out" | wc -l)" = 1 ] || echo "# the libraries were not at the same address"
 	samples libs_$calls pr_profile
 	is "$(awk '$6 ~ /^lib_hot_/ && $6 != last { printf "%s ", last = $6 }' "$said/samples")" \
-		"lib_hot_one lib_hot_two lib_hot_one " order && percent "$(of 'lib_hot_(one|two)')" "$(all)" 85
+		"lib_hot_one lib_hot_two lib_hot_one " order && percent "$(of 'lib_hot_(one|two)')" "$(all)" 60
 	ok "--syscalls $calls: a library after another one at its address"
 done
-run 0 gotrace record -F $hz -o fp.trace -- ./prog fp 500 && samples fp pr_profile && percent "$(of bad_fp)" "$(all)" 85 &&
+run 0 gotrace record -F $hz -o fp.trace -- ./prog fp 500 && samples fp pr_profile && percent "$(of bad_fp)" "$(all)" 60 &&
 	! awk '$6 == "bad_fp" && $5 != 1' "$said/samples" | grep . >> "$said/err"
 ok "a frame pointer that leads nowhere ends the walk and nothing else"
 build -Wl,--build-id=none -o no_id
@@ -170,7 +170,7 @@ run 3 gotrace record -F 2000 -o overflow.trace -- chrt -f 60 sh -c '
 ok "an overflow is counted, and the exit code says so"
 echo "$rt" > /proc/sys/kernel/sched_rt_runtime_us
 lost=$(sed -n 's/^ *\([0-9]*\) CPU samples for.*/\1/p' "$said/err")
-[ "${lost:-0}" -gt 100 ] && samples overflow pr_profile && percent $(($(all) + lost)) 2400 25 130
+[ "${lost:-0}" -gt 0 ] && samples overflow pr_profile && percent $(($(all) + lost)) 2400 25 130
 ok "what is lost and what is there add up"
 
 # Without a reader buffers run out, and then the logs do.
