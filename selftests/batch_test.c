@@ -11,6 +11,7 @@
 #include "kselftest_harness.h"
 
 #define AROUND		20	/* numbers of tasks on each side of the point */
+#define TASK_BYTES_MAX	20	/* of one waiting task: GoCreate, GoWaiting */
 #define THREADS_MAX	7000
 #define TIDS		(1 << 22)
 
@@ -45,17 +46,38 @@ static int look(struct initial *in)
 	return ret < 0 ? ret : 0;
 }
 
-/* A session that only starts and stops, into @trace. */
-static int record(int fd)
+/* A session with some system calls, into @trace. */
+static int record(int fd, long calls)
 {
 	int err = gt_start(fd);
 
 	trace.len = 0;
+	gt_busy(calls);
 	if (!err)
 		err = gt_stop(fd, 0);
 	if (!err)
 		err = gt_drain(fd, &trace);
 	return err ? err : gt_check_whole(trace.data, trace.len);
+}
+
+/* The bytes of a full buffer, which is the longest there is. */
+static size_t full_buffer(void)
+{
+	const unsigned char *batch = NULL, *at;
+	struct gt_record r;
+	struct gt_walk w;
+	size_t most = 0;
+
+	if (gt_walk_init(&w, trace.data, trace.len))
+		return 0;
+	for (at = w.pos; gt_walk_next(&w, &r) > 0; at = w.pos) {
+		if (r.type != GT_BATCH)
+			continue;
+		if (batch && (size_t)(at - batch) > most)
+			most = at - batch;
+		batch = at;
+	}
+	return most;
 }
 
 FIXTURE(start) {
@@ -75,29 +97,32 @@ TEST_F_TIMEOUT(start, every_number_of_tasks_about_a_full_buffer, 180)
 	unsigned int before = 0, after = 0;
 	struct initial in;
 	struct crowd crowd = { 0 };
-	size_t empty;
+	size_t full;
+	long room;
 	int fd;
 
 	fd = gt_open(O_RDWR);
 	ASSERT_GE(fd, 0);
-	ASSERT_EQ(0, crowd_start(&crowd, THREADS_MAX));
+	ASSERT_EQ(0, record(fd, GT_BUSY_BUFFERS));
+	full = full_buffer();
+	ASSERT_LE(GOTRACE_BUF_SIZE / 2, full);
 
-	/* How many bytes a task takes, and so how many are still too few. */
-	ASSERT_EQ(0, record(fd));
-	ASSERT_EQ(0, look(&in));
-	empty = in.bytes;
-	ASSERT_EQ(0, crowd_grow(&crowd, 1000));
-	ASSERT_EQ(0, record(fd));
-	ASSERT_EQ(0, look(&in));
-	ASSERT_EQ(1, in.batches);
-	ASSERT_EQ(0, crowd_grow(&crowd, (GOTRACE_BUF_SIZE - in.bytes) * 1000 /
-					(in.bytes - empty) - 2 * AROUND - 60));
+	/* Up to a few tasks before the point, from below. */
+	ASSERT_EQ(0, crowd_start(&crowd, THREADS_MAX));
+	do {
+		ASSERT_EQ(0, record(fd, 0));
+		ASSERT_EQ(0, look(&in));
+		ASSERT_EQ(1, in.batches);
+		room = ((long)full - (long)in.bytes) / TASK_BYTES_MAX - 2 * AROUND;
+		if (room > 0)
+			ASSERT_EQ(0, crowd_grow(&crowd, room));
+	} while (room > 0);
 	while (after < AROUND) {
 		char name[40];
 		long i;
 
 		ASSERT_EQ(0, crowd_grow(&crowd, 1));
-		ASSERT_EQ(0, record(fd));
+		ASSERT_EQ(0, record(fd, 0));
 		ASSERT_EQ(0, look(&in));
 		ASSERT_GE(2, in.batches);
 		if (in.batches == 1) {
