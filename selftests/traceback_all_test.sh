@@ -139,10 +139,11 @@ sys.exit(not age - 10 < ns < age + 3)' $((SECONDS - began)) < "$said/out" 2>> "$
 ok "how long it sleeps"
 text && head_is "task $tid \"st_sleep\" \[sleep, $(((SECONDS - began - 2) / 60)) minutes\]:"
 ok "in minutes"
-sleep 3 &
+sleep 50 &
 tid=$!
 asleep $tid && sleep 1 && text && head_is "task $tid \"sleep\" \[sleep\]:"
 ok "which are not said of who sleeps for less"
+kill $tid
 
 # ---- The module
 
