@@ -3,7 +3,7 @@
 # A small machine without enough memory: reclaim as Go's garbage collection,
 # counted beside ftrace, through losses, starts and stops, kills and CPUs that
 # come and go; and the stopped world.
-# vm: timeout=600 mem=256M smp=3
+# vm: timeout=600 mem=256M smp=3 slow
 # shellcheck disable=SC2016,SC2317 # what is recorded calls functions of ours
 set -u
 here=$(dirname "$(readlink -f "$0")")
