@@ -254,6 +254,37 @@ done
 tap_num "made-up traces: sums, and Go's own" $good -gt 20
 tap_is "made-up traces that are told wrong" 0 $bad
 
+# The pieces of each sleep make it up, and all of them what tasks slept.
+pieces_add_up() {
+	"$san" report --json --by task "$1" > "$tmp/report"
+	sed -n 's/.*"row":"task","id":\([0-9]*\),.*/\1/p' "$tmp/report" | while read -r id; do
+		"$san" report --json --wakeups "$id" "$1" 2>> "$tmp/err"
+		echo "{\"row\":\"end\",\"id\":$id}"
+	done > "$tmp/out"
+	python3 - "$tmp/report" "$tmp/out" >> "$tmp/err" <<-'PY'
+		import json, sys
+		asleep = {r["id"]: r["asleep_ns"] for r in map(json.loads, open(sys.argv[1])) if r["row"] == "task"}
+		sleeps = blame = n = deep = 0
+		for r in map(json.loads, open(sys.argv[2])):
+		    if r["row"] == "sleep":
+		        assert sum(p["ns"] for p in r["pieces"]) == r["asleep_ns"], r
+		        sleeps += r["asleep_ns"]
+		        n += 1
+		        deep += len(r["pieces"]) > 2
+		    elif r["row"] == "blame":
+		        blame += r["total_ns"]
+		    else:
+		        # What has not ended is in neither.
+		        assert sleeps == blame <= asleep.pop(r["id"]), r
+		        sleeps = blame = 0
+		assert n > 50 and deep > 5 and not asleep, (n, deep)
+	PY
+}
+for t in "$canned/stress_1_19_good" "$canned/http_1_5_good" "$tmp/go.trace"; do
+	pieces_add_up "$t" && ! grep -qE 'Sanitizer|runtime error' "$tmp/err"
+	ok "wake-ups: pieces make up sleeps, in ${t##*/}"
+done
+
 # The judge sees what is wrong.
 seen() {
 	"$san" report --json "$canned/http_1_19_good" > "$tmp/report"

@@ -48,10 +48,13 @@ class Trace:
         self.cpu_state, self.cpu_since, self.last = {}, {}, {}
         self.open, self.in_call, self.first_region = {}, {}, set()
         self.running, self.opened, self.initial = {}, False, set()
+        self.has_calls = False
         self.created, self.called, self.slept_until = {}, {}, {}
         self.end = events[-1]["time"]
         for e in events:
             self.event(e)
+        for p in self.last:
+            self.entry(p, None)
         for g in list(self.state):
             self.to(g, None, self.end)
             self.end_unseen(g)
@@ -91,24 +94,34 @@ class Trace:
         if self.open.get(g):
             return self.open[g][0]
         calls = [f["fn"][8:] for f in e.get("frames") or [] if f["fn"].startswith("syscall.")]
-        if not calls or (self.calls and g not in self.initial - self.first_region):
+        if not calls or (self.has_calls and g not in self.initial - self.first_region):
             return None
         self.called[g] = calls[0]
         return calls[0]
 
     def end_unseen(self, g):
         """Its first call began before the trace: it lasted to the end of its sleep."""
-        if self.calls and g in self.called and g in self.initial - self.first_region:
+        if self.has_calls and g in self.called and g in self.initial - self.first_region:
             self.open[g] = (self.called[g], self.created[g])
             self.end_call(g, self.slept_until[g])
         self.first_region.add(g)
+
+    def entry(self, p, e):
+        """A GoSysCall before this event was an entry, unless it belongs to a GoSysBlock."""
+        last = self.last.get(p)
+        if not last or last["event"] != "GoSysCall" or not self.kernel or (
+                e and e["event"] == "GoSysBlock" and e["ticks"] == last["ticks"]):
+            return
+        call = [f["fn"][8:] for f in last["frames"] if f["fn"].startswith("syscall.")][0]
+        self.calls[call].n["calls"] += 1
+        self.tasks[last["g"]].n["calls"] += 1
 
     def region(self, e, g, now):
         name = e["args"]["name_text"]
         if not self.kernel or not name.startswith("syscall."):
             return
+        self.has_calls = True
         if e["args"]["mode"] == 0:
-            self.calls[name[8:]]
             self.end_unseen(g)
             self.open[g] = (name[8:], now)
             self.calls[name[8:]].n["calls"] += 1
@@ -187,6 +200,7 @@ class Trace:
         elif name == "UserRegion" and g:
             self.region(e, g, now)
         if name != "CPUSample":
+            self.entry(p, e)
             self.last[p] = e
 
 
