@@ -103,6 +103,9 @@ check: ## Run all tests, in guests; T=name for one, KVER=, HOST=1, ALLOW_SKIP=1
 demo: ## Trace a real workload and print what to open
 	@selftests/demo.sh
 
+events: ## Record a trace with every event there is, and write docs/events.md
+	@selftests/events/run.sh
+
 bench: ## Count what tracing costs, beside ftrace
 	@selftests/bench.sh
 
@@ -119,4 +122,4 @@ help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: all modules tools man selftests install install-module install-system \
-	install-tools deb check-deb check demo bench lint deps clean help
+	install-tools deb check-deb check demo events bench lint deps clean help
