@@ -48,9 +48,8 @@ static __always_inline void enter_call(long nr, bool region, const u64 *user, u3
 {
 	struct gt_cpu *c;
 	struct gt_task *t;
-	unsigned long flags;
 
-	local_irq_save(flags);
+	local_irq_disable();
 	c = this_cpu_ptr(&gt_cpus);
 	if (user)
 		enter_mapping(c, nr);
@@ -70,10 +69,10 @@ static __always_inline void enter_call(long nr, bool region, const u64 *user, u3
 	else
 		gt_emit_call(c, t);
 out:
-	local_irq_restore(flags);
+	local_irq_enable();
 }
 
-/* Context of all: the task itself, in its call; no locks. */
+/* Context of all: the task itself, in its call; interrupts on, no locks. */
 static void notrace gt_probe_sys_enter_call(void *data, struct pt_regs *regs, long nr)
 {
 	enter_call(nr, false, NULL, 0);
@@ -120,40 +119,32 @@ static __always_inline struct gt_task *exit_call(void)
 
 static void notrace gt_probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
+	local_irq_disable();
 	exit_call();
-	local_irq_restore(flags);
+	local_irq_enable();
 }
 
 /* Where the call changed mappings, what was kept of them is old. */
 static void notrace gt_probe_sys_exit_user(void *data, struct pt_regs *regs, long ret)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
+	local_irq_disable();
 	exit_mapping(exit_call());
-	local_irq_restore(flags);
+	local_irq_enable();
 }
 
 /* For samples alone. */
 static void notrace gt_probe_sys_enter_map(void *data, struct pt_regs *regs, long nr)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
+	local_irq_disable();
 	enter_mapping(this_cpu_ptr(&gt_cpus), nr);
-	local_irq_restore(flags);
+	local_irq_enable();
 }
 
 static void notrace gt_probe_sys_exit_map(void *data, struct pt_regs *regs, long ret)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
+	local_irq_disable();
 	exit_mapping(this_cpu_ptr(&gt_cpus)->cur);
-	local_irq_restore(flags);
+	local_irq_enable();
 }
 
 static bool user_is_wanted(void)
