@@ -362,16 +362,19 @@ static int task_create(struct gt_account *a, u64 id, u64 parent, u32 name)
 	if (err)
 		return err;
 	u = kzalloc(sizeof(*u), GFP_KERNEL_ACCOUNT);
+	if (u)
+		u->account = a;
 	err = u ? xa_insert(&notes.tasks, id, u, GFP_KERNEL) : -ENOMEM;
 	if (err) {
 		kfree(u);
 		gt_account_refund(a, USER_TASK_COST);
 		return err;
 	}
-	u->account = a;
+	/* Its id is known to user space by now, and it may be ended already. */
 	if (!write_note(&n, NULL)) {
-		xa_erase(&notes.tasks, id);
-		task_free(u);
+		u = xa_erase(&notes.tasks, id);
+		if (u)
+			task_free(u);
 	}
 	return 0;
 }

@@ -291,6 +291,51 @@ TEST_F(loss, next_session_begins_without)
 	close(fd);
 }
 
+static struct gotrace_begin task_begin = {
+	.size = sizeof(task_begin), .name = (uintptr_t)"lost", .name_len = 4,
+};
+
+/* Ends each task that another thread makes, as soon as its id can be seen. */
+static void *end_tasks(void *ctl)
+{
+	struct gotrace_end end = { .size = sizeof(end) };
+	uint64_t id;
+
+	do {
+		id = __atomic_load_n(&task_begin.id, __ATOMIC_RELAXED);
+		if (id != end.id) {
+			end.id = id;
+			gt_ioctl(*(int *)ctl, GOTRACE_IOC_TASK_END, &end);
+		}
+	} while (id != UINT64_MAX);
+	return NULL;
+}
+
+/* A user's task whose start is lost, and which is ended meanwhile, goes once. */
+TEST_F_TIMEOUT(loss, a_lost_task_is_ended_by_another_thread, 60)
+{
+	cpu_set_t first;
+	pthread_t other;
+	int i, err = 0;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	ASSERT_EQ(0, start_smallest(self));
+	ASSERT_EQ(0, wait_lost(self, 10000));
+	ASSERT_EQ(0, end_load(self));
+	ASSERT_EQ(0, pthread_create(&other, NULL, end_tasks, &self->ctl));
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(first), &first));
+	for (i = 0; i < 20000 && !err; i++)
+		err = gt_ioctl(self->ctl, GOTRACE_IOC_TASK_CREATE, &task_begin);
+	__atomic_store_n(&task_begin.id, UINT64_MAX, __ATOMIC_RELAXED);
+	ASSERT_EQ(0, pthread_join(other, NULL));
+	/* What is given back twice is beyond every limit. */
+	EXPECT_EQ(0, err) {
+		TH_LOG("after %d tasks", i);
+	}
+	ASSERT_EQ(0, stop(self));
+}
+
 static void *be_named(void *arg)
 {
 	char name[16];
