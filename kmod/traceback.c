@@ -455,8 +455,10 @@ static void fill_task(struct traceback *t, struct task_struct *p)
 		t->task.flags |= GOTRACE_TB_PINNED;
 		t->task.pinned = u->pinned;
 	}
+	/* Only the task is held: what it points to may go when it is gone. */
 	rcu_read_lock();
-	t->task.started = realtime_of(p->group_leader->start_boottime);
+	if (pid_alive(p))
+		t->task.started = realtime_of(p->group_leader->start_boottime);
 	rcu_read_unlock();
 	/* Racy against a rename: the name may be half old, half new. */
 	strscpy(t->task.comm, p->comm, sizeof(t->task.comm));
