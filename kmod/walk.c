@@ -46,6 +46,7 @@ static bool find_task(struct task_struct *p)
 		return true;
 	local_irq_save(flags);
 	t = gt_task_create(p);
+	smp_mb();	/* linked, before it is asked; its last switch locks in between */
 	if (t && (gt_task_state(p) & TASK_DEAD)) {
 		/* Its last switch may have been before, with no state to release. */
 		gt_note_dead(t);
