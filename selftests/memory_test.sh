@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A small machine without enough memory: reclaim as Go's garbage collection,
-# counted beside ftrace, through losses, starts and stops, kills and CPUs that
-# come and go; and the stopped world.
-# vm: timeout=600 mem=256M smp=3 slow
+# counted beside ftrace; and the stopped world.
+# vm: timeout=200 mem=256M smp=3
 # shellcheck disable=SC2016,SC2317 # what is recorded calls functions of ours
 set -u
 here=$(dirname "$(readlink -f "$0")")
@@ -11,26 +10,11 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/tap.sh"
 # shellcheck source=SCRIPTDIR/events.sh
 . "$here/events.sh"
-
-if [ "$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)" -gt $((1 << 20)) ]; then
-	tap_ok "a machine without enough memory # SKIP this one has more than a gigabyte"
-	tap_done
-fi
+# shellcheck source=SCRIPTDIR/memory.sh
+. "$here/memory.sh"
 
 export T=/sys/kernel/tracing
-export group=/sys/fs/cgroup/memory_test
 export clocks=/sys/devices/system/clocksource/clocksource0
-everything='GC.*|STW.*|Heap.*'
-
-# in_order: the lines of $text by time.
-in_order() {
-	sort -n -s -k1,1 -o "$text" "$text"
-}
-
-# capture NAME OPTION... -- COMMAND...: as record, in order.
-capture() {
-	record "$@" && in_order
-}
 
 # steal: pages that the kernel says it has reclaimed.
 steal() {
@@ -75,16 +59,6 @@ with_ftrace() {
 	grep -h overrun "$T"/per_cpu/cpu*/stats >> "$file"
 }
 
-# in_group BYTES COMMAND...: in place of this shell, in a memory cgroup with so much.
-in_group() {
-	echo +memory > /sys/fs/cgroup/cgroup.subtree_control
-	mkdir -p "$group"
-	echo "$1" > "$group"/memory.max
-	shift
-	echo 0 > "$group"/cgroup.procs
-	exec "$@"
-}
-
 # work FILE: kswapd and the tasks themselves reclaim, then a group does.
 work() {
 	steal > "$1.before"
@@ -96,32 +70,9 @@ work() {
 	sleep 0.3
 }
 
-# killed: four of them each time, a bit later than the time before.
-killed() {
-	local i
-	for i in {40..51}; do
-		( in_group 8M reclaim 32 4 0 ) &
-		sleep 0."$i"
-		kill $!
-	done
-	sleep 0.5
-}
-
-hotplug() {
-	local i
-	reclaim 300 6 0 &
-	for i in 1 2 3; do
-		echo 0 > /sys/devices/system/cpu/cpu1/online
-		sleep 0.3
-		echo 1 > /sys/devices/system/cpu/cpu1/online
-		sleep 0.1
-	done
-	kill $!
-}
-
 stop_world() {
-	local i
-	for i in 1 2 3; do
+	local _
+	for _ in 1 2 3; do
 		echo hpet > "$clocks"/current_clocksource
 		echo tsc > "$clocks"/current_clocksource
 	done
@@ -135,7 +86,7 @@ suspend() {
 	echo none > /sys/power/pm_test
 }
 
-export -f steal goal in_use with_ftrace in_group work killed hotplug stop_world suspend
+export -f steal goal in_use with_ftrace work stop_world suspend
 
 # ftrace_says: "ASSISTS SWEEPS SCANNED RECLAIMED COLLECTIONS LOST", in bytes.
 ftrace_says() {
@@ -184,23 +135,6 @@ near() {
 	tap_num "$1: $2 is about $3" "${apart#-}" -le $(($4 << 20))
 }
 
-# balanced NAME: all that begins has its end, each task's assists too. The last
-# question to a trace: what is asked is no more, for memory is short.
-balanced() {
-	tap_is "$1: all that begins ends" "" "$(awk '
-	{ n[$4]++ }
-	$4 == "GCMarkAssistStart" && open[$3]++ { print "two assists of " $3 }
-	$4 == "GCMarkAssistDone" { open[$3] = 0 }
-	$4 ~ /^Go(End|Stop)$/ && open[$3] { print $3 " dies in an assist" }
-	END {
-		if (n["GCStart"] != n["GCDone"])
-			print n["GCStart"] + 0 " GCStart " n["GCDone"] + 0 " GCDone"
-		if (n["STWStart"] != n["STWDone"])
-			print n["STWStart"] + 0 " STWStart " n["STWDone"] + 0 " STWDone"
-	}' "$text")"
-	rm -f "$text" "$tally"
-}
-
 # ---- beside ftrace
 
 if capture memory_ftrace --syscalls off -- bash -c 'work "$0"' "$events_dir/ftrace"; then
@@ -228,7 +162,7 @@ fi
 # The guest's files come over a network, and each that is forgotten costs a message.
 # shellcheck disable=SC2012 # for its calls
 list() {
-	in_group 6M timeout 15 ls -lR /usr/lib /usr/share > /dev/null 2>&1
+	in_group 6M timeout 8 ls -lR /usr/lib /usr/share > /dev/null 2>&1
 }
 export -f list
 
@@ -245,76 +179,6 @@ fi
 
 if capture memory_off --memory off -- reclaim 300 6 1; then
 	tap_is "--memory off: none of it" 0 "$(count by '.*' "$everything")"
-fi
-
-# ---- losses: the smallest buffers, and a reader who is stopped now and then
-
-# lost: events lost for want of a buffer.
-lost() {
-	gotrace status | awk '$1 == "lost_buffer" { print $2 }'
-}
-
-tap_run "loss: starts" gotrace start --buffer 320K --stacks both
-cat /dev/gotrace > memory_loss.trace &
-reader=$!
-reclaim 300 6 0 &
-load=$!
-for i in 1 2 3; do
-	before=$(lost) seen=0
-	kill -STOP $reader
-	dd if=/dev/zero of=/dev/null bs=1 2> /dev/null &	# calls, for their bytes
-	for _ in {1..300}; do
-		seen=$(lost)
-		[ "$seen" = "$before" ] || break
-		sleep 0.1
-	done
-	tap_num "loss $i: $before events lost before" "$seen" -gt "$before"
-	kill $!
-	kill -CONT $reader
-	sleep 0.3
-done
-kill $load
-gotrace stop 2> /dev/null
-tap_is "loss: stops, and says so" 3 $?
-wait $reader
-dump memory_loss
-in_order
-tap_num "loss: collections" "$(count by '.*' GCStart)" -gt 1
-tap_num "loss: assists" "$(count by '.*' GCMarkAssistStart)" -gt 20
-balanced loss
-
-# ---- starts and stops in the middle of it
-
-in_group 8M reclaim 24 1 0 > /dev/null &
-grouped=$!
-reclaim 300 3 0 > /dev/null &
-global=$!
-for i in 1 2 3; do
-	if capture "memory_middle_$i" -d 0.4; then
-		tap_num "middle $i: assists" "$(count by '.*' GCMarkAssistStart)" -gt 5
-		balanced "middle $i"
-	fi
-done
-kill $global $grouped
-wait $global $grouped 2> /dev/null
-
-# ---- killed while they reclaim
-
-if capture memory_killed --syscalls off -- bash -c killed; then
-	# Who reclaims and dies of it, and who waits for a page and does not.
-	tap_num "killed: all" "$(awk '
-		$4 == "GCMarkAssistStart" { reclaims[$3] = 1 }
-		$4 == "GoStop" && $3 in reclaims { n++ }
-		END { print n + 0 }' "$text")" -ge 40
-	balanced killed
-fi
-
-# ---- CPUs that go and come, so that numbers of CPUs are missing in between
-
-if capture memory_hotplug --syscalls off -- bash -c hotplug; then
-	tap_is "hotplug: the world stopped for each CPU that went" 3 \
-		"$(grep -c 'STWStart kind=9$' "$text")"
-	balanced hotplug
 fi
 
 # ---- the stopped world
