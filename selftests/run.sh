@@ -169,17 +169,39 @@ summary() { say "# $1: $((pass - p0)) ok, $((fail - f0)) not ok, $2 s"; }
 
 # ---- tests on this machine
 
-for n in ${host[@]+"${host[@]}"}; do
-	p0=$pass f0=$fail t0=$SECONDS
-	mkdir -p "$res/$n"
-	rc=0
-	( cd "$res/$n" && GOTRACE_SRC=$top GOTRACE_BIN=$top/build/bin \
-		GOTRACE_TESTS=$top/build/selftests \
-		PATH=$top/build/bin:$top/build/selftests:$PATH \
-		timeout -k 10 600 "${prog[$n]}" ) < /dev/null > "$res/$n/log" 2>&1 || rc=$?
-	count_tap "$n" $rc "$res/$n/log"
-	summary "$n" $((SECONDS - t0))
-done
+# One after another, beside the guests; counted when those are done.
+run_host() {
+	local n t0 rc pid
+	# A test and what it started end by timeout's own signal.
+	trap 'kill "$pid" 2> /dev/null; exit 143' TERM
+	for n in "$@"; do
+		t0=$SECONDS rc=0
+		mkdir -p "$res/$n"
+		( cd "$res/$n" && GOTRACE_SRC=$top GOTRACE_BIN=$top/build/bin \
+			GOTRACE_TESTS=$top/build/selftests \
+			PATH=$top/build/bin:$top/build/selftests:$PATH \
+			exec timeout -k 10 600 "${prog[$n]}" ) < /dev/null > "$res/$n/log" 2>&1 &
+		pid=$!
+		wait $pid || rc=$?
+		echo "$rc $((SECONDS - t0))" > "$res/$n/rc"
+	done
+}
+
+count_host() {
+	local n rc secs
+	for n in "$@"; do
+		p0=$pass f0=$fail rc=1 secs='?'
+		read -r rc secs < "$res/$n/rc" || true
+		count_tap "$n" "$rc" "$res/$n/log"
+		summary "$n" "$secs"
+	done
+}
+
+run_host ${host[@]+"${host[@]}"} &
+host_pid=$!
+trap '[ -z "$host_pid" ] || kill $host_pid' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 # ---- tests that need the module
 
@@ -305,6 +327,11 @@ for key in ${keys[@]+"${keys[@]}"}; do
 	done
 	run_guest "$key" "${names[@]}"
 done
+
+[ ${#host[@]} = 0 ] || say "# on this machine: ${host[*]}"
+wait $host_pid
+host_pid=
+count_host ${host[@]+"${host[@]}"}
 
 say "# $((SECONDS - start)) s; logs and traces in ${res#"$top"/}"
 if [ $skip -gt 0 ]; then
