@@ -42,10 +42,9 @@ static void take_args(struct gt_decoder *d, const struct gt_record *rec,
 	ev->seq = d->seq;
 	ev->ticks = (int64_t)d->ticks;
 	ev->nargs = gt_event_nargs(ev->desc, d->version);
-	for (unsigned int i = 0; i < ev->nargs; i++)
-		ev->args[i] = rec->args[at++];
-	if (ev->desc->stack)
-		ev->stk = rec->args[at];
+	for (unsigned int i = 0; i < GT_EVENT_ARGS_MAX; i++)
+		ev->args[i] = i < ev->nargs ? rec->args[at++] : 0;
+	ev->stk = ev->desc->stack ? rec->args[at] : 0;
 }
 
 enum gt_leaves gt_event_leaves(unsigned int type)
@@ -130,19 +129,18 @@ enum gt_decode_result gt_decode(struct gt_decoder *d,
 				const struct gt_record *rec, uint64_t off,
 				struct gt_event *ev)
 {
-	const struct gt_event_desc *desc = gt_event_desc(rec->type);
+	const struct gt_event_desc *desc = rec->desc;
 
 	if (rec->type == GT_EV_BATCH)
 		return begin_batch(d, rec);
 	if (!desc->timed)
 		return GT_DECODE_OTHER;
-	*ev = (struct gt_event){
-		.desc = desc,
-		.type = rec->type,
-		.off = off,
-		.text = rec->text,
-		.text_len = rec->text_len,
-	};
+	/* Field by field: clearing it all first would be most of the work. */
+	ev->desc = desc;
+	ev->type = rec->type;
+	ev->off = off;
+	ev->text = rec->text;
+	ev->text_len = rec->text_len;
 	take_args(d, rec, ev);
 	take_g(d, ev);
 	return GT_DECODE_EVENT;

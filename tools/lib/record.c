@@ -22,8 +22,8 @@ static enum step fault(struct gt_record *rec, enum gt_record_fault why,
 }
 
 /* Ten bytes hold 70 bits: of the tenth only the lowest may be set. */
-static enum step take_number(struct cursor *c, struct gt_record *rec,
-			     uint64_t *out)
+static enum step take_long_number(struct cursor *c, struct gt_record *rec,
+				  uint64_t *out)
 {
 	uint64_t v = 0;
 
@@ -42,6 +42,17 @@ static enum step take_number(struct cursor *c, struct gt_record *rec,
 		}
 	}
 	return fault(rec, GT_RECORD_BAD_NUMBER, 0, 0);
+}
+
+/* Most have one byte. */
+static inline enum step take_number(struct cursor *c, struct gt_record *rec,
+				    uint64_t *out)
+{
+	if (c->at < c->end && *c->at < 0x80) {
+		*out = *c->at++;
+		return STEP_OK;
+	}
+	return take_long_number(c, rec, out);
 }
 
 /* A length and as many bytes. */
@@ -185,6 +196,7 @@ static enum step take_record(struct cursor *c, unsigned int version,
 	desc = gt_event_desc(rec->type);
 	if (!desc)
 		return fault(rec, GT_RECORD_BAD_TYPE, rec->type, 0);
+	rec->desc = desc;
 	if (version < desc->since)
 		return fault(rec, GT_RECORD_TOO_NEW, rec->type, 0);
 	/* The bits mean nothing here; Go does not look at them either. */

@@ -45,6 +45,7 @@ enum gt_record_fault {
  * struct gt_record - a record
  * @type:  GT_EV_*
  * @nargs: entries in @args
+ * @desc:  the type's description, if there is one
  * @args:  as on the wire: the time difference first
  * @text:  String and UserLog: the text, inside the buffer parsed; not
  *         terminated
@@ -56,6 +57,7 @@ enum gt_record_fault {
 struct gt_record {
 	unsigned int type;
 	unsigned int nargs;
+	const struct gt_event_desc *desc;
 	const uint8_t *text;
 	size_t text_len;
 	enum gt_record_fault fault;
