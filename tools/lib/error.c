@@ -13,6 +13,7 @@ int gt_error_vset(struct gt_error *e, uint64_t off, const char *fmt,
 
 	vsnprintf(e->text + n, sizeof(e->text) - n, fmt, ap);
 	e->off = off;
+	e->minds = GT_MIND_ALL;
 	return -1;
 }
 

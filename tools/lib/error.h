@@ -6,8 +6,16 @@
 #include <stdarg.h>
 #include <stdint.h>
 
+/* Which of Go's readers mind, when it is not all of them. */
+enum gt_minds {
+	GT_MIND_ALL,
+	GT_MIND_OLD,		/* Go 1.21 and before */
+	GT_MIND_NEW,		/* Go 1.22 and later, the older perhaps too */
+};
+
 struct gt_error {
 	uint64_t off;		/* of the record that it is about */
+	enum gt_minds minds;
 	char text[200];		/* "offset 123: …"; empty: no error */
 };
 

@@ -194,8 +194,10 @@ static void first_missing(const struct gt_map *want, const char *what,
 		if (!e->used || !e->value)
 			continue;
 		if (!out->what || e->value - 1 < out->off)
-			*out = (struct gt_missing){ what, e->key,
-						    e->value - 1 };
+			*out = (struct gt_missing){
+				.what = what, .id = e->key,
+				.off = e->value - 1,
+			};
 	}
 }
 
@@ -203,6 +205,7 @@ bool gt_names_missing(const struct gt_names *names, struct gt_missing *out)
 {
 	*out = (struct gt_missing){ 0 };
 	first_missing(&names->want_strings, "string", out);
+	out->is_string = out->what;
 	first_missing(&names->want_stacks, "stack", out);
 	return out->what;
 }

@@ -85,6 +85,7 @@ struct gt_frame gt_names_frame(const struct gt_names *names, uint64_t id,
  */
 struct gt_missing {
 	const char *what;
+	bool is_string;
 	uint64_t id;
 	uint64_t off;
 };

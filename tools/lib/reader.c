@@ -125,6 +125,13 @@ void gt_reader_restart(struct gt_reader *r)
 	r->seen_batch = false;
 }
 
+/* The fault was found; the older Go's do not mind. */
+static int only_new(struct gt_reader *r)
+{
+	r->error.minds = GT_MIND_NEW;
+	return -1;
+}
+
 static int fail_record(struct gt_reader *r, const struct gt_record *rec)
 {
 	const struct gt_event_desc *desc = gt_event_desc(rec->type);
@@ -140,11 +147,12 @@ static int fail_record(struct gt_reader *r, const struct gt_record *rec)
 				      r->version % 1000, desc->since / 1000,
 				      desc->since % 1000);
 	case GT_RECORD_BAD_NUMBER:
-		return gt_reader_fail(r, "%s has a number of more than 64 bits",
-				      name);
+		gt_reader_fail(r, "%s has a number of more than 64 bits", name);
+		return only_new(r);
 	case GT_RECORD_TOO_LONG:
-		return gt_reader_fail(r, "%s is %" PRIu64 " bytes long, at most %" PRIu64 " are allowed",
-				      name, rec->value, rec->limit);
+		gt_reader_fail(r, "%s is %" PRIu64 " bytes long, at most %" PRIu64 " are allowed",
+			       name, rec->value, rec->limit);
+		return only_new(r);
 	case GT_RECORD_CUT_NUMBER:
 		return gt_reader_fail(r, "%s has a length of %" PRIu64 " bytes, which ends inside a number",
 				      name, rec->value);
@@ -152,7 +160,8 @@ static int fail_record(struct gt_reader *r, const struct gt_record *rec)
 		return gt_reader_fail(r, "%s has more than %" PRIu64 " arguments",
 				      name, rec->limit);
 	case GT_RECORD_LENGTH_FORM:
-		return gt_reader_fail(r, "%s must not have a length", name);
+		gt_reader_fail(r, "%s must not have a length", name);
+		return only_new(r);
 	case GT_RECORD_BAD_COUNT:
 		return gt_reader_fail(r, "%s has %" PRIu64 " argument%s, %" PRIu64 " expected",
 				      name, rec->value,
@@ -173,20 +182,30 @@ static int fail_record(struct gt_reader *r, const struct gt_record *rec)
 	return gt_reader_fail(r, "%s is broken", name);
 }
 
+static int check_batch(struct gt_reader *r, const struct gt_record *rec)
+{
+	uint64_t p = rec->args[0];
+
+	r->seen_batch = true;
+	if (p <= INT32_MAX || p == UINT64_MAX)
+		return 0;
+	gt_reader_fail(r, "Batch of P %" PRIu64 ", the largest allowed is %d",
+		       p, INT32_MAX);
+	return only_new(r);
+}
+
 /*
  * What Go's readers refuse of a record by itself, though its bytes are well
  * formed. A String before the first Batch is only lost by one of them.
  */
 static int check_record(struct gt_reader *r, const struct gt_record *rec)
 {
-	if (rec->type == GT_EV_BATCH) {
-		r->seen_batch = true;
-		if (rec->args[0] > INT32_MAX && rec->args[0] != UINT64_MAX)
-			return gt_reader_fail(r, "Batch of P %" PRIu64 ", the largest allowed is %d",
-					      rec->args[0], INT32_MAX);
-	} else if (!r->seen_batch && rec->type != GT_EV_STRING) {
-		return gt_reader_fail(r, "%s before the first Batch",
-				      gt_event_desc(rec->type)->name);
+	if (rec->type == GT_EV_BATCH)
+		return check_batch(r, rec);
+	if (!r->seen_batch && rec->type != GT_EV_STRING) {
+		gt_reader_fail(r, "%s before the first Batch",
+			       rec->desc->name);
+		return only_new(r);
 	}
 	if (rec->type == GT_EV_FREQUENCY &&
 	    (rec->args[0] == 0 || rec->args[0] > INT64_MAX))

@@ -131,6 +131,7 @@ static enum gt_trace_next at_end(struct gt_trace *t)
 	r->rec_off = r->off;
 	if (!t->events) {
 		gt_reader_fail(r, "the trace ends without an event");
+		r->error.minds = GT_MIND_OLD;
 		return GT_TRACE_ERROR;
 	}
 	if (!t->hz) {
@@ -141,6 +142,9 @@ static enum gt_trace_next at_end(struct gt_trace *t)
 		r->rec_off = missing.off;
 		gt_reader_fail(r, "%s %" PRIu64 " is used here, but the trace does not say what it is",
 			       missing.what, missing.id);
+		/* To the older, a string is empty then. */
+		if (missing.is_string)
+			r->error.minds = GT_MIND_NEW;
 		return GT_TRACE_ERROR;
 	}
 	return GT_TRACE_END;
