@@ -21,69 +21,64 @@ static const char *const status_words[] = {
 	"not created", "runnable", "running", "waiting"
 };
 
-/* Which G an event moves, and from where to where. */
-struct step {
-	struct gt_merge_g *g;	/* NULL: none */
-	uint64_t id;
-	uint64_t seq;		/* the step's number */
-	bool any_seq;		/* it has none: whichever is next */
-	bool counts;		/* the next step has the next number */
-	unsigned int from, to;
-};
-
 static int no_memory(struct gt_error *e, uint64_t off)
 {
 	return gt_error_set(e, off, "no memory to bring the trace's events in order");
 }
 
-static struct gt_merge_g *find_g(struct gt_merge *m, uint64_t id)
+static bool new_g(struct gt_merge *m)
+{
+	if (!array_reserve(&m->gs, m->n_gs, &m->size_gs, sizeof(*m->gs)))
+		return false;
+	m->gs[m->n_gs++] = (struct gt_merge_g){ 0 };
+	return true;
+}
+
+/* Its index, plus 1. */
+static size_t find_g(struct gt_merge *m, uint64_t id)
 {
 	uint64_t *at = gt_map_add(&m->g_of, id);
 
-	if (!at)
-		return NULL;
-	if (!*at) {
-		if (!array_reserve(&m->gs, m->n_gs, &m->size_gs, sizeof(*m->gs)))
-			return NULL;
-		m->gs[m->n_gs++] = (struct gt_merge_g){ 0 };
+	if (!at || (!*at && !new_g(m)))
+		return 0;
+	if (!*at)
 		*at = m->n_gs;
-	}
-	return &m->gs[*at - 1];
+	return *at;
 }
 
 /* All but the G. False: it moves none. */
-static bool describe_step(const struct gt_event *ev, struct step *s)
+static bool describe_step(const struct gt_event *ev, struct gt_merge_step *s)
 {
 	switch (ev->type) {
 	case GT_EV_GO_CREATE:
-		*s = (struct step){ .id = ev->args[0], .counts = true,
+		*s = (struct gt_merge_step){ .id = ev->args[0], .counts = true,
 				    .from = UNKNOWN, .to = RUNNABLE };
 		return true;
 	case GT_EV_GO_WAITING:
 	case GT_EV_GO_IN_SYSCALL:
-		*s = (struct step){ .id = ev->g, .seq = 1, .counts = true,
+		*s = (struct gt_merge_step){ .id = ev->g, .seq = 1, .counts = true,
 				    .from = RUNNABLE, .to = WAITING };
 		return true;
 	case GT_EV_GO_START:
 	case GT_EV_GO_START_LABEL:
-		*s = (struct step){ .id = ev->g, .seq = ev->args[1],
+		*s = (struct gt_merge_step){ .id = ev->g, .seq = ev->args[1],
 				    .counts = true,
 				    .from = RUNNABLE, .to = RUNNING };
 		return true;
 	case GT_EV_GO_START_LOCAL:
-		*s = (struct step){ .id = ev->g, .any_seq = true,
+		*s = (struct gt_merge_step){ .id = ev->g, .any_seq = true,
 				    .counts = true,
 				    .from = RUNNABLE, .to = RUNNING };
 		return true;
 	case GT_EV_GO_UNBLOCK:
 	case GT_EV_GO_SYSEXIT:
-		*s = (struct step){ .id = ev->args[0], .seq = ev->args[1],
+		*s = (struct gt_merge_step){ .id = ev->args[0], .seq = ev->args[1],
 				    .counts = true,
 				    .from = WAITING, .to = RUNNABLE };
 		return true;
 	case GT_EV_GO_UNBLOCK_LOCAL:
 	case GT_EV_GO_SYSEXIT_LOCAL:
-		*s = (struct step){ .id = ev->args[0], .any_seq = true,
+		*s = (struct gt_merge_step){ .id = ev->args[0], .any_seq = true,
 				    .counts = true,
 				    .from = WAITING, .to = RUNNABLE };
 		return true;
@@ -92,11 +87,11 @@ static bool describe_step(const struct gt_event *ev, struct step *s)
 	}
 	switch (gt_event_leaves(ev->type)) {
 	case GT_LEAVES_ASLEEP:
-		*s = (struct step){ .id = ev->g, .any_seq = true,
+		*s = (struct gt_merge_step){ .id = ev->g, .any_seq = true,
 				    .from = RUNNING, .to = WAITING };
 		return true;
 	case GT_LEAVES_RUNNABLE:
-		*s = (struct step){ .id = ev->g, .any_seq = true,
+		*s = (struct gt_merge_step){ .id = ev->g, .any_seq = true,
 				    .from = RUNNING, .to = RUNNABLE };
 		return true;
 	default:
@@ -105,28 +100,44 @@ static bool describe_step(const struct gt_event *ev, struct step *s)
 }
 
 /* False without memory. Go 1.5 numbered all events, and no step needs more. */
-static bool find_step(struct gt_merge *m, const struct gt_event *ev,
-		      struct step *s)
+static bool find_step(struct gt_merge *m, struct gt_stream *st)
 {
-	if (ev->type == GT_EV_GC_START) {
-		*s = (struct step){ .g = &m->gc, .seq = ev->args[0],
-				    .counts = true };
-	} else if (describe_step(ev, s)) {
-		s->g = find_g(m, s->id);
-		if (!s->g)
-			return false;
-	} else {
-		s->g = NULL;
-	}
+	const struct gt_event *ev = &st->ev;
+	struct gt_merge_step *s = &st->step;
+
+	s->g = 0;
 	if (m->version < GT_V1_7)
-		s->g = NULL;
-	return true;
+		return true;
+	if (ev->type == GT_EV_GC_START) {
+		*s = (struct gt_merge_step){ .g = 1, .seq = ev->args[0],
+					     .counts = true };
+		return true;
+	}
+	if (!describe_step(ev, s))
+		return true;
+	/* Often it is the G of the step before. */
+	if (!st->last_g || st->last_id != s->id) {
+		st->last_id = s->id;
+		st->last_g = find_g(m, s->id);
+	}
+	s->g = st->last_g;
+	return s->g;
 }
 
-static bool is_ready(const struct step *s)
+static struct gt_merge_g *step_g(const struct gt_merge *m,
+				 const struct gt_merge_step *s)
 {
-	return !s->g || (s->g->status == s->from &&
-			 (s->any_seq || s->g->seq == s->seq));
+	return &m->gs[s->g - 1];
+}
+
+static bool is_ready(const struct gt_merge *m, const struct gt_merge_step *s)
+{
+	const struct gt_merge_g *g;
+
+	if (!s->g)
+		return true;
+	g = step_g(m, s);
+	return g->status == s->from && (s->any_seq || g->seq == s->seq);
 }
 
 /* ---- The heap ---- */
@@ -194,6 +205,8 @@ static struct gt_stream *new_stream(struct gt_merge *m)
 	}
 	s->next = 0;
 	s->waits = false;
+	s->step.g = 0;
+	s->last_g = 0;
 	return s;
 }
 
@@ -213,23 +226,29 @@ static int advance(struct gt_merge *m, unsigned int i, struct gt_error *e)
 	if (ret <= 0)
 		return ret;
 	s->key = gt_index_key(m->version, &s->ev);
-	return 1;
+	return find_step(m, s) ? 1 : no_memory(e, s->ev.off);
 }
 
-/* The stream has an event: into the heap, or to those that wait for its G. */
-static int place(struct gt_merge *m, unsigned int i, struct gt_error *e)
+/* Its G is not what it has to be. */
+static void wait_for_g(struct gt_merge *m, unsigned int i)
 {
 	struct gt_stream *s = &m->streams[i];
-	struct step step;
+	struct gt_merge_g *g = step_g(m, &s->step);
 
-	if (!find_step(m, &s->ev, &step))
-		return no_memory(e, s->ev.off);
-	if (is_ready(&step))
-		return push(m, i) ? 0 : no_memory(e, s->ev.off);
 	s->waits = true;
-	s->next = step.g->waiting;
-	step.g->waiting = i + 1;
+	s->next = g->waiting;
+	g->waiting = i + 1;
 	m->waiting++;
+}
+
+static int place(struct gt_merge *m, unsigned int i, struct gt_error *e)
+{
+	const struct gt_stream *s = &m->streams[i];
+
+	if (!is_ready(m, &s->step))
+		wait_for_g(m, i);
+	else if (!push(m, i))
+		return no_memory(e, s->ev.off);
 	return 0;
 }
 
@@ -251,7 +270,7 @@ static int wake(struct gt_merge *m, struct gt_merge_g *g, struct gt_error *e)
 	return 0;
 }
 
-/* Runs of samples that begin before anything else. */
+/* Runs of samples that begin before anything else, if there is anything. */
 static int begin_runs(struct gt_merge *m, struct gt_error *e)
 {
 	const struct gt_index *ix = m->index;
@@ -262,6 +281,8 @@ static int begin_runs(struct gt_merge *m, struct gt_error *e)
 	for (; m->next_run < ix->n_runs; m->next_run++) {
 		run = &ix->runs[m->next_run];
 		if (m->n_heap && run->ticks > m->streams[m->heap[0]].key)
+			break;
+		if (m->current && run->ticks > m->streams[m->current - 1].key)
 			break;
 		s = new_stream(m);
 		if (!s)
@@ -278,7 +299,7 @@ static int begin_runs(struct gt_merge *m, struct gt_error *e)
 
 int gt_merge_init(struct gt_merge *m, const struct gt_source *source,
 		  const struct gt_index *index, unsigned int version,
-		  struct gt_error *e)
+		  bool lenient, struct gt_error *e)
 {
 	struct gt_stream *s;
 	int ret;
@@ -287,7 +308,10 @@ int gt_merge_init(struct gt_merge *m, const struct gt_source *source,
 	m->source = source;
 	m->index = index;
 	m->version = version;
+	m->lenient = lenient;
 	m->last_ticks = INT64_MIN;
+	if (!new_g(m))
+		return no_memory(e, 0);
 	for (size_t i = 0; i < index->n_ps; i++) {
 		if (!index->ps[i].first)
 			continue;
@@ -316,44 +340,52 @@ void gt_merge_exit(struct gt_merge *m)
 
 /* ---- The order ---- */
 
-/* Of those that wait, the earliest is the one to complain about. */
-static int fail_stuck(struct gt_merge *m, struct gt_error *e)
+/* Of those that wait, there being some, the earliest. */
+static unsigned int first_waiting(const struct gt_merge *m)
 {
 	unsigned int first = UINT32_MAX;
-	const struct gt_event *ev;
-	struct step step;
 
 	for (size_t i = 0; i < m->n_streams; i++)
 		if (m->streams[i].waits &&
 		    (first == UINT32_MAX || is_before(m, i, first)))
 			first = i;
-	ev = &m->streams[first].ev;
-	if (!find_step(m, ev, &step))
-		return no_memory(e, ev->off);
-	if (step.g == &m->gc)
-		return gt_error_set(e, ev->off, "this GCStart has the number %" PRIu64 ", but the last had %" PRIu64,
-				    step.seq, step.g->seq - 1);
-	if (step.id == 0)
+	return first;
+}
+
+static int fail_stuck(const struct gt_merge *m, struct gt_error *e)
+{
+	unsigned int first = first_waiting(m);
+	const struct gt_merge_step *s = &m->streams[first].step;
+	const struct gt_event *ev = &m->streams[first].ev;
+	const struct gt_merge_g *g = step_g(m, s);
+
+	if (ev->type == GT_EV_GC_START)
+		return gt_error_set(e, ev->off, "GCStart has the number %" PRIu64 ", but %" PRIu64 " is not in the trace",
+				    s->seq, g->seq);
+	if (s->id == 0)
 		return gt_error_set(e, ev->off, "%s while P %" PRId64 " runs no G",
 				    ev->desc->name, ev->p);
-	if (step.g->status != step.from)
+	if (g->status != s->from)
 		return gt_error_set(e, ev->off, "%s needs a G that is %s, but G %" PRIu64 " is %s, and nothing in the trace changes it",
-				    ev->desc->name, status_words[step.from],
-				    step.id,
-				    status_words[step.g->status]);
+				    ev->desc->name, status_words[s->from], s->id,
+				    status_words[g->status]);
 	return gt_error_set(e, ev->off, "%s is step %" PRIu64 " of G %" PRIu64 ", but step %" PRIu64 " is not in the trace",
-			    ev->desc->name, step.seq, step.id,
-			    step.g->seq);
+			    ev->desc->name, s->seq, s->id, g->seq);
 }
 
 /* A GoSysExit's own time lies in the call, which began and blocked before it. */
-static int check_exit(const struct gt_merge *m, const struct gt_merge_g *g,
-		      const struct gt_event *ev, struct gt_error *e)
+static int check_exit(struct gt_merge *m, const struct gt_merge_g *g,
+		      struct gt_event *ev, struct gt_error *e)
 {
 	int64_t own;
 
 	if (!gt_index_exit_key(m->version, ev, &own))
 		return 0;
+	if (m->lenient && (!g->block || own < g->block)) {
+		m->corrected++;
+		ev->args[2] = 0;
+		return 0;
+	}
 	if (!g->block)
 		return gt_error_set(e, ev->off, "GoSysExit of a G that is in no call");
 	if (own < g->block)
@@ -362,28 +394,26 @@ static int check_exit(const struct gt_merge *m, const struct gt_merge_g *g,
 	return 0;
 }
 
-static int take_step(struct gt_merge *m, const struct gt_event *ev,
+static int take_step(struct gt_merge *m, struct gt_stream *st,
 		     struct gt_error *e)
 {
-	struct step s;
+	const struct gt_merge_step *s = &st->step;
+	struct gt_event *ev = &st->ev;
+	struct gt_merge_g *g;
 
-	if (!find_step(m, ev, &s))
-		return no_memory(e, ev->off);
-	if (!s.g)
+	if (!s->g)
 		return 0;
-	if (!is_ready(&s))
-		return gt_error_set(e, ev->off, "%s of a G that another P moves at the same time",
-				    ev->desc->name);
-	if (check_exit(m, s.g, ev, e))
+	g = step_g(m, s);
+	if (check_exit(m, g, ev, e))
 		return -1;
 	if (ev->type == GT_EV_GO_SYSBLOCK || ev->type == GT_EV_GO_IN_SYSCALL)
-		s.g->block = ev->ticks;
-	s.g->status = s.to;
-	s.g->seq += s.counts;
-	return s.g->waiting ? wake(m, s.g, e) : 0;
+		g->block = ev->ticks;
+	g->status = s->to;
+	g->seq += s->counts;
+	return g->waiting ? wake(m, g, e) : 0;
 }
 
-/* The stream returned last goes on. */
+/* The stream returned last goes on; it stays the current one if it can. */
 static int go_on(struct gt_merge *m, struct gt_error *e)
 {
 	unsigned int i = m->current - 1;
@@ -391,31 +421,121 @@ static int go_on(struct gt_merge *m, struct gt_error *e)
 
 	if (!m->current)
 		return 0;
-	m->current = 0;
 	ret = advance(m, i, e);
+	if (ret < 0)
+		return -1;
+	if (ret > 0 && is_ready(m, &m->streams[i].step))
+		return 0;
+	m->current = 0;
 	if (ret > 0)
-		return place(m, i, e);
-	if (ret == 0)
+		wait_for_g(m, i);
+	else
 		free_stream(m, i);
-	return ret;
+	return 0;
+}
+
+/* The earliest of all that are ready becomes the current stream. */
+static bool choose(struct gt_merge *m)
+{
+	unsigned int first;
+
+	if (!m->n_heap)
+		return m->current;
+	first = m->heap[0];
+	if (!m->current)
+		pop(m);
+	else if (is_before(m, first, m->current - 1))
+		sink(m, m->current - 1);
+	else
+		return true;
+	m->current = first + 1;
+	return true;
+}
+
+/* Another P has moved the G since this one could have. */
+static int check_conflict(struct gt_merge *m, struct gt_error *e)
+{
+	struct gt_stream *s = &m->streams[m->current - 1];
+
+	if (is_ready(m, &s->step))
+		return 0;
+	if (!m->lenient)
+		return gt_error_set(e, s->ev.off, "%s of a G that another P moves at the same time",
+				    s->ev.desc->name);
+	wait_for_g(m, m->current - 1);
+	m->current = 0;
+	return 0;
+}
+
+static int check_time(struct gt_merge *m, struct gt_event *ev,
+		      struct gt_error *e)
+{
+	if (ev->ticks < m->last_ticks && !m->lenient)
+		return gt_error_set(e, ev->off, "time stamps out of order: %s at %" PRId64 " after an event at %" PRId64,
+				    ev->desc->name, ev->ticks, m->last_ticks);
+	if (ev->ticks < m->last_ticks) {
+		m->corrected++;
+		ev->ticks = m->last_ticks;
+	}
+	m->last_ticks = ev->ticks;
+	return 0;
+}
+
+/* It waits no more: its G is what it has to be. */
+static int force(struct gt_merge *m, unsigned int i, struct gt_error *e)
+{
+	struct gt_stream *s = &m->streams[i];
+	struct gt_merge_g *g = step_g(m, &s->step);
+	unsigned int *link = &g->waiting;
+
+	if (!m->forced++)
+		fail_stuck(m, &m->why);
+	while (*link != i + 1)
+		link = &m->streams[*link - 1].next;
+	*link = s->next;
+	s->waits = false;
+	m->waiting--;
+	g->status = s->step.from;
+	if (!s->step.any_seq)
+		g->seq = s->step.seq;
+	return push(m, i) ? 0 : no_memory(e, s->ev.off);
+}
+
+/* What it waits for is earlier, or not there. */
+static int force_late(struct gt_merge *m, struct gt_error *e)
+{
+	unsigned int i;
+	int64_t key;
+
+	if (!m->lenient || !m->waiting)
+		return 0;
+	i = first_waiting(m);
+	key = m->streams[i].key;
+	if (m->n_heap && m->streams[m->heap[0]].key <= key)
+		return 0;
+	if (m->current && m->streams[m->current - 1].key <= key)
+		return 0;
+	return force(m, i, e);
 }
 
 int gt_merge_next(struct gt_merge *m, struct gt_event **ev, struct gt_error *e)
 {
 	struct gt_event *next;
 
-	if (go_on(m, e) || begin_runs(m, e))
+	if (go_on(m, e))
 		return -1;
-	if (!m->n_heap)
-		return m->waiting ? fail_stuck(m, e) : 0;
-	m->current = pop(m) + 1;
+	do {
+		if (begin_runs(m, e) || force_late(m, e))
+			return -1;
+		if (!choose(m))
+			return m->waiting ? fail_stuck(m, e) : 0;
+		if (check_conflict(m, e))
+			return -1;
+	} while (!m->current);
 	next = &m->streams[m->current - 1].ev;
-	if (take_step(m, next, e))
+	if (take_step(m, &m->streams[m->current - 1], e) ||
+	    check_time(m, next, e))
 		return -1;
-	if (next->ticks < m->last_ticks)
-		return gt_error_set(e, next->off, "time stamps out of order: %s at %" PRId64 " after an event at %" PRId64,
-				    next->desc->name, next->ticks, m->last_ticks);
-	m->last_ticks = next->ticks;
 	m->events++;
 	*ev = next;
 	return 1;

@@ -144,6 +144,10 @@ int gt_order_next(struct gt_order *o, struct gt_event **ev, struct gt_error *e)
 		if (ret <= 0)
 			return ret;
 		/* Only Go 1.5's own numbers can be at odds with its times. */
+		if ((*ev)->ticks < o->last_ticks && o->merge.lenient) {
+			o->merge.corrected++;
+			(*ev)->ticks = o->last_ticks;
+		}
 		if ((*ev)->ticks < o->last_ticks)
 			return gt_error_set(e, (*ev)->off, "time stamps out of order: %s at %" PRId64 " after an event at %" PRId64,
 					    (*ev)->desc->name, (*ev)->ticks,
@@ -155,33 +159,34 @@ int gt_order_next(struct gt_order *o, struct gt_event **ev, struct gt_error *e)
 
 static int begin(struct gt_order *o, const struct gt_source *source,
 		 const struct gt_index *index, unsigned int version,
-		 struct gt_error *e)
+		 bool lenient, struct gt_error *e)
 {
 	o->last_ticks = INT64_MIN;
 	o->scout_key = INT64_MIN;
 	o->has_scout = index->has_exits;
-	if (gt_merge_init(&o->merge, source, index, version, e))
+	if (gt_merge_init(&o->merge, source, index, version, lenient, e))
 		return -1;
-	return o->has_scout ?
-		gt_merge_init(&o->scout, source, index, version, e) : 0;
+	if (!o->has_scout)
+		return 0;
+	return gt_merge_init(&o->scout, source, index, version, lenient, e);
 }
 
 int gt_order_init(struct gt_order *o, const struct gt_source *source,
 		  const struct gt_index *index, unsigned int version,
-		  struct gt_error *e)
+		  bool lenient, struct gt_error *e)
 {
 	struct gt_map futile = { 0 };
 	int ret = 0;
 
 	memset(o, 0, sizeof(*o));
 	if (index->has_futile) {
-		ret = begin(o, source, index, version, e);
+		ret = begin(o, source, index, version, lenient, e);
 		if (!ret)
 			ret = gt_futile_find(o, &futile, e);
 		gt_order_exit(o);
 		o->futile = futile;
 	}
-	return ret ? ret : begin(o, source, index, version, e);
+	return ret ? ret : begin(o, source, index, version, lenient, e);
 }
 
 void gt_order_exit(struct gt_order *o)

@@ -48,10 +48,13 @@ struct gt_order {
 	int64_t last_ticks;
 };
 
-/* source and index stay the caller's. Return: 0, or -1 with an error. */
+/*
+ * source and index stay the caller's. lenient: as in merge.h.
+ * Return: 0, or -1 with an error.
+ */
 int gt_order_init(struct gt_order *o, const struct gt_source *source,
 		  const struct gt_index *index, unsigned int version,
-		  struct gt_error *e);
+		  bool lenient, struct gt_error *e);
 void gt_order_exit(struct gt_order *o);
 
 /*

@@ -128,11 +128,12 @@ static struct gt_p *get_p(struct gt_state *s, int64_t id)
 	return p;
 }
 
-void gt_state_init(struct gt_state *s, unsigned int version,
+void gt_state_init(struct gt_state *s, unsigned int version, bool lenient,
 		   const struct gt_names *names)
 {
 	memset(s, 0, sizeof(*s));
 	s->version = version;
+	s->lenient = lenient;
 	s->names = names;
 	s->nobody.now.status = GT_G_RUNNING;
 	s->nobody.now.p = GT_NO_P;
@@ -265,6 +266,9 @@ static int found_asleep(struct gt_state *s, const struct step *st,
 {
 	if (st->g->now.status != GT_G_RUNNABLE)
 		return wrong_status(st, st->ev->g, st->g, "runnable");
+	/* Its number says that it is the step after that one. */
+	if (st->g->now.why != GT_EV_GO_CREATE && s->version >= GT_V1_7)
+		return wrong_status(st, st->ev->g, st->g, "just created");
 	move(s, st, st->g, to);
 	return 0;
 }
@@ -365,14 +369,19 @@ static int stw(struct gt_state *s, const struct step *st)
 	s->stw = begins;
 	if (begins)
 		s->stw_kind = kind;
+	/* The event is everybody's; who runs there did it. */
+	s->stw_g = begins ? st->p->g : NULL;
+	s->stw_p = st->ev->p;
 	return 0;
 }
 
-static int mark_assist(const struct step *st)
+static int mark_assist(struct gt_state *s, const struct step *st)
 {
 	/* It may have begun before the trace. */
-	if (st->type == GT_EV_MARK_ASSIST_DONE && !st->g->assists)
+	if (st->type == GT_EV_MARK_ASSIST_DONE && !st->g->assists) {
+		s->stray = true;
 		return 0;
+	}
 	return toggle(st, st->type == GT_EV_MARK_ASSIST_START, &st->g->assists,
 		      &st->g->assist_since);
 }
@@ -437,13 +446,28 @@ static bool is_same_string(const struct gt_state *s, uint64_t a, uint64_t b)
 	return x.len == y.len && !memcmp(x.text, y.text, x.len);
 }
 
+/* There are many Gs, and in most of them one region is open, or none. */
+static bool reserve_region(struct gt_g *g)
+{
+	size_t size = g->size_regions ? 2 * g->size_regions : 2;
+	struct gt_region *more;
+
+	if (g->n_regions < g->size_regions)
+		return true;
+	more = realloc(g->regions, size * sizeof(*more));
+	if (!more)
+		return false;
+	g->regions = more;
+	g->size_regions = size;
+	return true;
+}
+
 static int region_start(const struct step *st)
 {
 	const struct gt_event *ev = st->ev;
 	struct gt_g *g = st->g;
 
-	if (!array_reserve(&g->regions, g->n_regions, &g->size_regions,
-			   sizeof(*g->regions)))
+	if (!reserve_region(g))
 		return no_memory(st);
 	g->regions[g->n_regions++] = (struct gt_region){
 		.task = ev->args[0], .name = ev->args[2], .stk = ev->stk,
@@ -538,7 +562,7 @@ static int apply(struct gt_state *s, const struct step *st)
 			      &st->p->sweeps, &st->p->sweep_since);
 	case GT_EV_MARK_ASSIST_START:
 	case GT_EV_MARK_ASSIST_DONE:
-		return mark_assist(st);
+		return mark_assist(s, st);
 	case GT_EV_USER_TASK_CREATE:
 		return task_create(s, st);
 	case GT_EV_USER_TASK_END:
@@ -580,6 +604,11 @@ static int find_who(struct gt_state *s, struct step *st)
 	if (ev->type != GT_EV_CPU_SAMPLE)
 		return gt_error_set(st->e, ev->off, "%s of G %" PRIu64 ", which was not created",
 				    ev->desc->name, ev->g);
+	if (s->lenient) {
+		s->strangers++;
+		st->g = &s->nobody;
+		return 0;
+	}
 	st->g = add_g(s, ev->g);
 	return st->g ? 0 : no_memory(st);
 }
@@ -595,6 +624,7 @@ int gt_state_apply(struct gt_state *s, const struct gt_event *ev, int64_t time,
 	s->moved = NULL;
 	s->region = NULL;
 	s->task = NULL;
+	s->stray = false;
 	if (find_who(s, &st))
 		return -1;
 	s->g = st.g == &s->nobody ? NULL : st.g;

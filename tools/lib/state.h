@@ -120,6 +120,8 @@ struct gt_state {
 	bool gc, stw;		/* going on, since */
 	int64_t gc_since, stw_since;
 	uint64_t stw_kind;
+	struct gt_g *stw_g;	/* who stopped the world, and where; NULL: none */
+	int64_t stw_p;
 
 	/*
 	 * What the last event did. @g is the G that it belongs to and @p the P
@@ -134,9 +136,12 @@ struct gt_state {
 	struct gt_span was;
 	const struct gt_region *region;
 	const struct gt_task *task;
+	bool stray;		/* a GCMarkAssistDone of none that began */
 
 	/* The state's own. */
 	unsigned int version;
+	bool lenient;		/* samples may know Gs that are created later */
+	uint64_t strangers;	/* so many did */
 	const struct gt_names *names;
 	struct gt_pool gs, ps;
 	struct gt_g nobody;	/* G 0: what is done while no G runs */
@@ -147,7 +152,7 @@ struct gt_state {
 };
 
 /* names stay the caller's, and are there as long as the state is. */
-void gt_state_init(struct gt_state *s, unsigned int version,
+void gt_state_init(struct gt_state *s, unsigned int version, bool lenient,
 		   const struct gt_names *names);
 void gt_state_exit(struct gt_state *s);
 

@@ -3,7 +3,7 @@
  * A trace in the order in which things happened, with what everybody is doing.
  * This is what commands that make something of a trace are written on:
  *
- *	struct gt_timeline t;
+ *	struct gt_timeline t;		(large)
  *	int ret = gt_timeline_init_fd(&t, fd, NULL);
  *
  *	while (!ret && (ret = gt_timeline_next(&t)) > 0) {
@@ -50,6 +50,9 @@ enum {
 	GT_ROW_GC,
 };
 
+/* Go's clock on a PC of 3 GHz: its ticks are 64 cycles. */
+#define GT_HZ_GUESS 46875000
+
 /**
  * struct gt_progress - how far it is
  * @report: called now and then; NULL: never
@@ -74,11 +77,22 @@ struct gt_timeline {
 	int64_t time;		/* of it, ns since the first one */
 	uint64_t events;	/* so far */
 
+	/* Of a damaged one: */
+	bool lenient;
+	bool hz_lost;		/* there was no Frequency: GT_HZ_GUESS */
+	struct gt_error damage;	/* no text: none */
+	uint64_t cut;		/* offset from which on nothing was read */
+	uint64_t made_up;	/* events so far */
+	uint64_t left_out;	/* events so far */
+	struct gt_error why;	/* the first that was left out */
+
 	/* The timeline's own. */
 	struct gt_source source;
 	struct gt_index index;
 	struct gt_order order;
 	struct gt_progress progress;
+	struct gt_event *next;	/* peeked at, and not in @state yet; or NULL */
+	struct gt_event made;	/* a made-up one */
 };
 
 /*
@@ -96,12 +110,30 @@ int gt_timeline_init_mem(struct gt_timeline *t, const void *data, size_t len,
 void gt_timeline_exit(struct gt_timeline *t);
 
 /*
+ * The same for a trace that is damaged: it is read up to the first fault, which
+ * is then in t->damage. Steps of Gs that are lost are made up where others depend
+ * on them (a G that is started while it sleeps is woken first), and events that
+ * cannot be all the same are left out. An error is only what leaves nothing to
+ * read.
+ */
+int gt_timeline_init_damaged_fd(struct gt_timeline *t, int fd,
+				const struct gt_progress *progress);
+int gt_timeline_init_damaged_mem(struct gt_timeline *t, const void *data,
+				 size_t len, const struct gt_progress *progress);
+
+/*
  * The next event: t->ev, t->time and t->state, which are as they are after it.
  * Its text is valid until the next call.
  *
  * Return: 1, 0 at the end, -1 with an error; nothing can be read after that.
  */
 int gt_timeline_next(struct gt_timeline *t);
+
+/*
+ * Look at the next event without taking it: t->ev and t->time are its, t->state
+ * is as before it. The next gt_timeline_next() returns it. Return: likewise.
+ */
+int gt_timeline_peek(struct gt_timeline *t);
 
 /*
  * The row that Go's tools show the last event in: its P, or GT_ROW_*. A
