@@ -21,6 +21,7 @@ static const struct command {
 	{ "export", cmd_export, "make of a trace what other programs read" },
 	{ "annotate", cmd_annotate, "put a script's own marks into the trace" },
 	{ "validate", cmd_validate, "check a trace by all rules of Go's tools" },
+	{ "repair", cmd_repair, "make a trace that was cut short whole again" },
 	{ "symbolize", cmd_symbolize, "name the functions in a trace's user frames" },
 	{ "doctor", cmd_doctor, "what is missing here for what, and how to get it" },
 };
