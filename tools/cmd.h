@@ -27,6 +27,7 @@ int cmd_report(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_symbolize(int argc, char **argv);
 int cmd_repair(int argc, char **argv);
+int cmd_split(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_stacks(int argc, char **argv);

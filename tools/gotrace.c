@@ -22,6 +22,7 @@ static const struct command {
 	{ "annotate", cmd_annotate, "put a script's own marks into the trace" },
 	{ "validate", cmd_validate, "check a trace by all rules of Go's tools" },
 	{ "repair", cmd_repair, "make a trace that was cut short whole again" },
+	{ "split",  cmd_split,  "cut a trace into pieces that open by themselves" },
 	{ "symbolize", cmd_symbolize, "name the functions in a trace's user frames" },
 	{ "doctor", cmd_doctor, "what is missing here for what, and how to get it" },
 };
