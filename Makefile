@@ -100,6 +100,10 @@ check-deb: deb ## Install them in a fresh Debian, build the module by dkms, load
 check: ## Run all tests, in guests; T=name for one, KVER=, HOST=1, ALLOW_SKIP=1
 	@selftests/run.sh $(T)
 
+fuzz: ## Fuzz what reads traces, for SECONDS (3600)
+	@mkdir -p build/fuzz
+	cd build/fuzz && $(CURDIR)/selftests/fuzz/run.sh $(or $(SECONDS),3600)
+
 demo: ## Trace a real workload and print what to open
 	@selftests/demo.sh
 
@@ -122,4 +126,4 @@ help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: all modules tools man selftests install install-module install-system \
-	install-tools deb check-deb check demo events bench lint deps clean help
+	install-tools deb check-deb check fuzz demo events bench lint deps clean help

@@ -33,6 +33,7 @@ deps() {
 	sparse			sparse
 	mandoc			mandoc
 	libcap2-bin		setcap
+	clang			clang
 	bash-completion		/usr/share/bash-completion/bash_completion
 	linux-perf		perf
 	TABLE
@@ -43,6 +44,10 @@ deps() {
 	lintian			lintian
 	debootstrap		debootstrap
 	TABLE
+	# With the fuzzer in it.
+	for f in /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a; do
+		[ -e "$f" ] || echo "libclang-rt-dev /nonexistent"
+	done
 	# Kernels are configured with CONFIG_UNWINDER_ORC: objtool links
 	# against it when a module is built.
 	for f in /usr/lib/*/libelf.so.1; do
