@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What follows the last event: the losses of CPUs that were still dark, the
- * measured frequency, the strings, the stacks and the tasks' names. Made a
+ * measured frequency, the strings, the stacks, the tasks' names and processes. Made a
  * buffer at a time as it is read, so that it needs no memory of its own.
  */
 #include <linux/cpumask.h>
@@ -13,7 +13,7 @@
 #include "string.h"
 
 /* Strings come last: naming the frames of stacks makes new ones. */
-enum { LOSSES, FREQUENCY, STACKS, NAMES, STRINGS, DONE };
+enum { LOSSES, FREQUENCY, STACKS, NAMES, PROCESSES, STRINGS, DONE };
 
 static struct {
 	struct gt_moment start, end;
@@ -79,6 +79,8 @@ static u8 *put_next(u8 *p)
 		return n < gt_stack_count() ? gt_stack_dump(p, n + 1) : NULL;
 	case NAMES:
 		return n < gt_name_count() ? gt_name_dump(p, n) : NULL;
+	case PROCESSES:
+		return n < gt_name_count() ? gt_name_dump_process(p, n) : NULL;
 	default:
 		return put_string(p, n + 1);
 	}

@@ -5,6 +5,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
@@ -26,10 +27,15 @@ struct gt_stack **gt_stack_hash;
 /* The stack that is always there; its record is that of the unknown name. */
 static const struct gt_stack unknown = { .id = GT_STACK_NAMES + GT_NAME_UNKNOWN };
 
+struct cell {
+	u32 name;	/* string */
+	u32 process;	/* tgid */
+};
+
 static struct {
 	raw_spinlock_t lock;	/* any context but NMI; arena.lock nests inside */
 	struct gt_ids ids;
-	u32 *cells[CELL_BLOCKS];
+	struct cell *cells[CELL_BLOCKS];
 	u32 names;		/* cells given out, 0 to names - 1 */
 	atomic64_t lost;	/* stacks and names that had no memory */
 } stacks = { .lock = __RAW_SPIN_LOCK_UNLOCKED(stacks.lock) };
@@ -44,7 +50,7 @@ int gt_stack_init(void)
 	if (!gt_stack_hash)
 		return -ENOMEM;
 	/* The first cell is GT_NAME_UNKNOWN; without it, the arena is empty. */
-	gt_name_create();
+	gt_name_create(0);
 	if (stacks.names)
 		return 0;
 	gt_stack_destroy();
@@ -141,15 +147,22 @@ const struct gt_stack *gt_stack_put(const u64 *frames, u32 n)
 	return e ?: insert(key, frames, n);
 }
 
+static struct cell *cell(u32 name)
+{
+	return &stacks.cells[name / CELLS][name % CELLS];
+}
+
 /**
  * gt_name_create() - a cell for the name of a task to be
+ * @process: its tgid
  *
  * Return: the cell; GT_NAME_UNKNOWN when there is no memory.
  * Context: Any context but NMI.
  */
-u32 gt_name_create(void)
+u32 gt_name_create(u32 process)
 {
-	u32 name = GT_NAME_UNKNOWN, **cells;
+	u32 name = GT_NAME_UNKNOWN;
+	struct cell **cells;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&stacks.lock, flags);
@@ -157,9 +170,11 @@ u32 gt_name_create(void)
 		goto out;
 	cells = &stacks.cells[stacks.names / CELLS];
 	if (!*cells)
-		*cells = gt_arena_alloc(CELLS * sizeof(u32));
-	if (*cells)
+		*cells = gt_arena_alloc(CELLS * sizeof(**cells));
+	if (*cells) {
 		name = stacks.names++;
+		cell(name)->process = process;
+	}
 out:
 	raw_spin_unlock_irqrestore(&stacks.lock, flags);
 	if (name == GT_NAME_UNKNOWN && stacks.names > 1)
@@ -171,7 +186,7 @@ out:
 void gt_name_set(u32 name, u32 string)
 {
 	if (name != GT_NAME_UNKNOWN)
-		WRITE_ONCE(stacks.cells[name / CELLS][name % CELLS], string);
+		WRITE_ONCE(cell(name)->name, string);
 }
 
 u32 gt_stack_count(void)
@@ -224,8 +239,18 @@ u8 *gt_stack_dump(u8 *p, u32 id)
 
 u8 *gt_name_dump(u8 *p, u32 name)
 {
-	u32 string = stacks.cells[name / CELLS][name % CELLS] ?: GT_STR_UNKNOWN;
-	struct gt_put_frame frame = gt_frame_of_string(string);
+	struct gt_put_frame frame = gt_frame_of_string(cell(name)->name ?: GT_STR_UNKNOWN);
 
 	return gt_put_stack(p, gt_name_stack(name), &frame, 1);
+}
+
+/* The string that says of which process the task is. As above. */
+u8 *gt_name_dump_process(u8 *p, u32 name)
+{
+	char tgid[12];
+
+	if (name == GT_NAME_UNKNOWN)
+		return p;
+	return gt_put_string(p, GT_STR_PROCESSES + name, tgid,
+			     scnprintf(tgid, sizeof(tgid), "%u", cell(name)->process));
 }

@@ -37,11 +37,12 @@ u64 gt_stack_lost(void);
 const struct gt_stack *gt_stack_get(u32 id);
 u8 *gt_stack_dump(u8 *p, u32 id);
 u8 *gt_name_dump(u8 *p, u32 name);
+u8 *gt_name_dump_process(u8 *p, u32 name);
 
 /* Any context but NMI. */
 const struct gt_stack *gt_stack_insert2(u32 leaf, u32 root);
 const struct gt_stack *gt_stack_put(const u64 *frames, u32 n);
-u32 gt_name_create(void);
+u32 gt_name_create(u32 process);
 void gt_name_set(u32 name, u32 string);
 
 static inline u32 gt_name_stack(u32 name)

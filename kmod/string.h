@@ -15,6 +15,12 @@ enum gt_string_fixed {
 	GT_STR_IRQ,		/* "irq": a waker that is no task */
 };
 
+/*
+ * Which process a task is of: the string whose id is its name's cell from here on
+ * is its tgid in decimal. No event uses it, and Go's readers do not mind.
+ */
+#define GT_STR_PROCESSES	(1U << 21)
+
 #define GT_STRING_MAX	GOTRACE_STRING_MAX	/* bytes */
 #define GT_NAME_MAX	512	/* bytes of names that we make: calls', functions', files' */
 

@@ -172,7 +172,7 @@ struct gt_task *gt_task_create(struct task_struct *p)
 	if (!t)
 		goto out;
 	t->owner = p;
-	t->name = gt_name_create();
+	t->name = gt_name_create(p->tgid);
 	t->comm = gt_task_name(p, p->comm);
 	t->doing.nr = GT_DOING_NOTHING;
 	if (gt_options.memory && is_stopper(p))

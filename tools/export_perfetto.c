@@ -11,8 +11,8 @@
  *	user tasks		slices on a track each
  *	CPU samples		as of perf, with their stacks
  *
- * A trace does not say to which process a task belongs: each is one of its own.
- * Goroutines are threads of one.
+ * A task of which the trace does not say to which process it belongs is one of its
+ * own. Goroutines are threads of one.
  */
 #include "export.h"
 
@@ -171,6 +171,10 @@ static struct thread *thread(struct export *e, const struct gt_g *g)
 
 static int32_t pid_of(struct export *e, const struct gt_g *g)
 {
+	uint64_t process = gt_timeline_g_process(e->t, g);
+
+	if (process && process <= INT32_MAX)
+		return process;
 	return e->t->kernel ? thread(e, g)->tid : GO_PID;
 }
 
@@ -203,17 +207,23 @@ static void describe(struct export *e, descriptor *d, uint64_t id)
 	put(e, &pk);
 }
 
+/* Named by its first thread, which may come later than others. */
 static void describe_process(struct export *e, const struct gt_g *g, char *name)
 {
 	Perfetto__ProcessDescriptor process = PERFETTO__PROCESS_DESCRIPTOR__INIT;
 	uint64_t id = uuid(TRACK_PROCESS, pid_of(e, g));
 	descriptor d = PERFETTO__TRACK_DESCRIPTOR__INIT;
 
-	if (!is_new(e, id))
+	bool is_first = thread(e, g)->tid == pid_of(e, g);
+
+	if (!is_new(e, id) && !(e->t->kernel && is_first))
 		return;
 	process.has_pid = true;
 	process.pid = pid_of(e, g);
-	process.process_name = e->t->kernel ? name : (char *)"Go program";
+	if (!e->t->kernel)
+		process.process_name = (char *)"Go program";
+	else if (is_first)
+		process.process_name = name;
 	d.process = &process;
 	describe(e, &d, id);
 }

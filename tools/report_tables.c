@@ -65,6 +65,16 @@ static void put_g(struct pen *pen, struct report *r, const struct gt_g *g)
 	put_text(pen, gt_timeline_g_name(r->t, g));
 }
 
+static void put_process(struct pen *pen, struct report *r, const struct gt_g *g)
+{
+	uint64_t process = gt_timeline_g_process(r->t, g);
+
+	if (process)
+		put_count(pen, process);
+	else
+		put_none(pen);
+}
+
 /* If there is any at all: */
 static void put_ns_if(struct pen *pen, bool any, int64_t ns)
 {
@@ -160,6 +170,7 @@ static void put_waits(struct pen *pen, struct report *r,
 static const struct column task_columns[] = {
 	TASK_ID,
 	TASK_NAME,
+	{ "process", NULL, CELL_ID, 0 },
 	SUMS_COLUMNS,
 	{ 0 }
 };
@@ -232,6 +243,7 @@ static bool fill_task(void *arg, size_t i, struct row *row)
 	if (!report_wants(r, t->g) || !life(t))
 		return false;
 	put_g(&pen, r, t->g);
+	put_process(&pen, r, t->g);
 	put_sums(&pen, r, t);
 	return true;
 }

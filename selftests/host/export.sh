@@ -108,6 +108,9 @@ exports odd.trace 0 -f perfetto && protoc --proto_path="$top/tools/proto" --deco
 	is "$(grep -c '^  perf_sample' "$tmp/out")" 2000 samples && is "$(grep -c 'name: "re\\ngion"' "$tmp/out")" 1000 regions &&
 	is "$(grep -c 'name: "ta;sk"' "$tmp/out")" 2 "a user task and its track" && prints counter_value:\ 1999
 ok "samples, regions, a user task, logs, the heap in perfetto"
+is "$(grep -A1 '^      pid: 10$' "$tmp/out" | grep -c 'tid: 1[01]$')" 2 "threads of process 10" &&
+	is "$(grep -c 'process_name: "q' "$tmp/out")" 1 "name of process 10"
+ok "tasks are threads of their processes"
 run 1 "$san" export -f pprof -o /dev/full odd.trace && says "cannot write: No space left on device"
 ok "no room"
 run 1 "$san" export -f pprof -o "$tmp/d/x" /nonexistent && says "No such file"

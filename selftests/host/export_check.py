@@ -107,12 +107,14 @@ def check_perfetto(rows, path):
         packets = [fields(p) for p in re.split(r"^packet \{\n|^\}\n", f.read(), flags=re.M) if p]
     end = trace["end_ns"]
     threads, names, parents = {}, {}, {}
+    of_process = {}
     ftrace, events = [], []
     samples = 0
     for p in packets:
         uuid = p.get("track_descriptor.uuid")
         if "track_descriptor.thread.tid" in p:
             threads[uuid] = int(p["track_descriptor.thread.tid"])
+            of_process[threads[uuid]] = int(p["track_descriptor.thread.pid"])
         if "track_descriptor.name" in p:
             names[uuid] = p["track_descriptor.name"]
             parents[uuid] = p.get("track_descriptor.parent_uuid")
@@ -157,6 +159,10 @@ def check_perfetto(rows, path):
                 runnable[nxt] = runnable.get(nxt, 0) + time - begin
             since[nxt] = time
             on_cpu.add(nxt)
+    for t in tasks:
+        tid = t["id"] if t["id"] < 2**31 else None
+        if tid and t.get("process") and of_process[tid] != t["process"]:
+            sys.exit(f"{tid} is of process {of_process[tid]}, says the report {t['process']}")
     for tid, begin in since.items():
         if tid not in on_cpu and (tid, begin) not in untraced:
             runnable[tid] = runnable.get(tid, 0) + end - begin

@@ -19,7 +19,10 @@ NAMES = {1: b"?", 2: b"gotrace", QUOTED: b'q"uo\'te,d;\\ \t\n</script>',
          RAW: b"\xff\xc0\x80\xed\xa0\x80\x1b[0m\x00\x7f\xc3\xa9", 12: b"hog",
          20: b"syscall.read", 21: b"syscall.futex", 22: b'f"<\xfe>', 23: b"re\ngion",
          24: b"ta;sk", 25: b"key\x01", 26: b"irq"}
-STACKS = {QUOTED: [QUOTED], RAW: [RAW], 12: [12], 40: [22, 20, QUOTED], 41: [21, RAW],
+# Names' stacks, and the strings that say of which process their tasks are.
+NAME, PROCESS = 2**20, 2**21
+PROCESSES = {QUOTED: QUOTED, RAW: QUOTED, 12: 12}
+STACKS = {NAME + QUOTED: [QUOTED], NAME + RAW: [RAW], NAME + 12: [12], 40: [22, 20, QUOTED], 41: [21, RAW],
           42: [22, 12], 43: [26]}
 
 events = [[], []]
@@ -44,7 +47,7 @@ def wake(us, p, g, stk):
 
 
 for g, stk in (QUOTED, QUOTED), (RAW, RAW), (HOG, 12):
-    put(0, 0, GO_CREATE, g, stk, 0)
+    put(0, 0, GO_CREATE, g, NAME + stk, 0)
     if g != HOG:
         put(0, 0, GO_WAITING, g)
         step(g)
@@ -100,6 +103,8 @@ for t, p, g, stk in samples:
 out += rec(FREQ, 10**9)
 for i, name in NAMES.items():
     out += string(i, name)
+for i, process in PROCESSES.items():
+    out += string(PROCESS + i, b"%d" % process)
 for i, frames in STACKS.items():
     out += rec(STACK, i, len(frames), *[v for f in frames for v in (f, f, 1, 1)])
 with open(sys.argv[1], "wb") as f:

@@ -339,3 +339,25 @@ struct gt_string gt_timeline_g_name(const struct gt_timeline *t,
 				&s);
 	return s;
 }
+
+/* As the module writes it (kmod/string.h, kmod/stack.h): a string for each name. */
+#define FIRST_NAME	(UINT64_C(1) << 20)	/* a stack */
+#define FIRST_PROCESS	(UINT64_C(1) << 21)	/* a string */
+
+uint64_t gt_timeline_g_process(const struct gt_timeline *t,
+			       const struct gt_g *g)
+{
+	struct gt_string s;
+	uint64_t n = 0;
+
+	if (!t->kernel || g->newstk <= FIRST_NAME ||
+	    !gt_names_string(&t->trace.names,
+			     g->newstk - FIRST_NAME + FIRST_PROCESS, &s))
+		return 0;
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.text[i] < '0' || s.text[i] > '9' || n > INT32_MAX)
+			return 0;
+		n = 10 * n + (s.text[i] - '0');
+	}
+	return n;
+}

@@ -149,4 +149,8 @@ int64_t gt_timeline_row(const struct gt_timeline *t);
 struct gt_string gt_timeline_g_name(const struct gt_timeline *t,
 				    const struct gt_g *g);
 
+/* The process (tgid) that a task is of; 0 if the trace does not say. */
+uint64_t gt_timeline_g_process(const struct gt_timeline *t,
+			       const struct gt_g *g);
+
 #endif
