@@ -150,6 +150,13 @@ struct report {
 int report_read(struct report *r);
 void report_exit(struct report *r);
 
+/*
+ * Or, for who has the intervals anyhow: give it each (r is arg), and then finish it,
+ * once the timeline is at its end. Return: as report_read().
+ */
+void report_take(void *arg, const struct gt_interval *i);
+int report_finish(struct report *r);
+
 /* Not about a place in the trace: t->error without an offset. Returns -1. */
 int report_fail(struct report *r, const char *text);
 

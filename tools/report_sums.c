@@ -392,7 +392,7 @@ static void take_g(struct report *r, const struct gt_interval *i)
 	}
 }
 
-static void take(void *arg, const struct gt_interval *i)
+void report_take(void *arg, const struct gt_interval *i)
 {
 	struct report *r = arg;
 
@@ -495,12 +495,15 @@ int report_read(struct report *r)
 {
 	int ret;
 
-	gt_intervals_init(&r->intervals, r->t, take, r);
+	gt_intervals_init(&r->intervals, r->t, report_take, r);
 	do
 		ret = gt_intervals_next(&r->intervals);
 	while (ret > 0 && !r->no_memory);
-	if (ret < 0)
-		return -1;
+	return ret < 0 ? -1 : report_finish(r);
+}
+
+int report_finish(struct report *r)
+{
 	if (r->from > r->t->time)
 		return report_fail(r, "the trace ends before --from");
 	if (r->to > r->t->time)
