@@ -3,6 +3,7 @@
 #include "out.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,12 +12,26 @@
 static char buf[64 * 1024];
 static size_t used;
 static int error;
+static FILE *to;		/* NULL: standard output */
+
+void out_to(FILE *file)
+{
+	to = file;
+	used = 0;
+	error = 0;
+}
 
 int out_flush(void)
 {
 	size_t done = 0;
 	ssize_t n;
 
+	if (to) {
+		if (fwrite(buf, 1, used, to) != used && !error)
+			error = errno ? -errno : -EIO;
+		used = 0;
+		return error;
+	}
 	while (done < used && !error) {
 		n = write(STDOUT_FILENO, buf + done, used - done);
 		if (n >= 0)

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 void out_char(char c);
 void out_text(const char *s);
@@ -27,5 +28,11 @@ void out_json(const void *data, size_t len);
 
 /* Return: 0 or -errno of the first write that failed, this one or earlier. */
 int out_flush(void);
+
+/*
+ * From now on it goes there, and errors of before are forgotten; NULL: back to
+ * standard output. For answers that are tables of the commands, but no output.
+ */
+void out_to(FILE *file);
 
 #endif
