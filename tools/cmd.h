@@ -24,6 +24,7 @@ int cmd_stop(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_symbolize(int argc, char **argv);
 int cmd_repair(int argc, char **argv);

@@ -18,6 +18,7 @@ static const struct command {
 	{ "stacks", cmd_stacks, "print every task's stack at this moment" },
 	{ "dump",   cmd_dump,   "print a trace, one event a line" },
 	{ "report", cmd_report, "what everybody did in a trace, in figures" },
+	{ "view",   cmd_view,   "look at a trace with a browser" },
 	{ "export", cmd_export, "make of a trace what other programs read" },
 	{ "annotate", cmd_annotate, "put a script's own marks into the trace" },
 	{ "validate", cmd_validate, "check a trace by all rules of Go's tools" },
@@ -39,7 +40,8 @@ static void usage(FILE *to)
 		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].help);
 	fputs("\n"
 	      "'gotrace COMMAND --help' explains a command, 'gotrace --version' says which\n"
-	      "gotrace this is. Open a trace with 'go tool trace FILE'.\n", to);
+	      "gotrace this is. Open a trace with 'gotrace view FILE' or\n"
+	      "'go tool trace FILE'.\n", to);
 }
 
 static const struct command *find(const char *name)
