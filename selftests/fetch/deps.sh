@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Install what building and testing need, and only what is missing; with "deb",
-# also what Debian packages need.
+# Install what building and testing need, and only what is missing; with "deb" or
+# "browser", also what Debian packages, or the test of gotrace view's page, need.
 set -eu
 
 # package	command or file that shows it is there
@@ -25,6 +25,9 @@ deps() {
 	protobuf-c-compiler	protoc-c
 	protobuf-compiler	protoc
 	zlib1g-dev		/usr/include/zlib.h
+	libmicrohttpd-dev	/usr/include/microhttpd.h
+	nodejs			node
+	npm			npm
 	python3			python3
 	curl			curl
 	busybox-static		busybox
@@ -36,6 +39,10 @@ deps() {
 	clang			clang
 	bash-completion		/usr/share/bash-completion/bash_completion
 	linux-perf		perf
+	TABLE
+	[ "$1" != browser ] || cat <<-TABLE
+	chromium		chromium
+	fonts-dejavu-core	/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 	TABLE
 	[ "$1" != deb ] || cat <<-TABLE
 	debhelper		dh
