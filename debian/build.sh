@@ -26,6 +26,12 @@ fi
 rm -rf "$out"
 mkdir -p "$copy"
 files | tar -c --null -T - | tar -x -C "$copy"
+# Packages are built without the network: what npm bundles comes along.
+tools/view/web/build.sh "$copy/tools/view/web/dist" 2> "$out/log" || {
+	cat "$out/log" >&2
+	echo "make deb: gotrace view's page needs npm, and what it fetches once" >&2
+	exit 1
+}
 cat > "$copy/debian/changelog" <<EOC
 gotrace ($version) unstable; urgency=medium
 
