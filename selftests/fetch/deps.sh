@@ -39,6 +39,7 @@ deps() {
 	clang			clang
 	bash-completion		/usr/share/bash-completion/bash_completion
 	linux-perf		perf
+	debuginfod		debuginfod
 	TABLE
 	[ "$1" != browser ] || cat <<-TABLE
 	chromium		chromium
@@ -51,6 +52,10 @@ deps() {
 	lintian			lintian
 	debootstrap		debootstrap
 	TABLE
+	# elfutils loads it by name.
+	for f in /usr/lib/*/libdebuginfod.so.1; do
+		[ -e "$f" ] || echo "libdebuginfod1 /nonexistent"
+	done
 	# With the fuzzer in it.
 	for f in /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a; do
 		[ -e "$f" ] || echo "libclang-rt-dev /nonexistent"
