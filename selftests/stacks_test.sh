@@ -68,9 +68,9 @@ awk '$4 == "GoBlock" || $4 == "GoSleep"' "$text" | grep -E '(;|=)kthread\+0x' | 
 ok "kernel threads' names stand in brackets"
 
 record pipe -- ./one pipe &&
-	has GoBlockRecv st_reader "$k+pipe_read\+0x[0-9a-f]+;$k+syscall.read;raw;pipe_read_b;pipe_read_a;do_pipe;main(;.*)?"
+	has GoBlockRecv st_reader "$k+(anon_)?pipe_read\+0x[0-9a-f]+;$k+syscall.read;raw;pipe_read_b;pipe_read_a;do_pipe;main(;.*)?"
 ok "read from a pipe"
-has 'GoUnblock|GoUnblockLocal' st_writer "$k+pipe_write\+0x[0-9a-f]+;$k+syscall.write;raw;pipe_write_b;pipe_write_a;do_pipe;main(;.*)?"
+has 'GoUnblock|GoUnblockLocal' st_writer "$k+(anon_)?pipe_write\+0x[0-9a-f]+;$k+syscall.write;raw;pipe_write_b;pipe_write_a;do_pipe;main(;.*)?"
 ok "write to a pipe: the waker's stack"
 
 record futex -- ./one futex &&
