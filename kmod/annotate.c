@@ -32,6 +32,7 @@
 #include "device.h"
 #include "doing.h"
 #include "emit.h"
+#include "filter.h"
 #include "string.h"
 #include "task.h"
 
@@ -146,9 +147,11 @@ static char *string_get(u64 addr, u32 len)
  */
 static struct gt_task *writer(struct gt_cpu *c, u32 text)
 {
+	if (c->cur && !gt_filter_has(c->cur))
+		return NULL;
 	if (!gt_cpu_begin_text(c, text))
 		return NULL;
-	if (!c->g)
+	if (!gt_emit_g(c))
 		c->lost[GOTRACE_LOST_TASK]++;
 	return c->g;
 }

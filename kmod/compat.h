@@ -6,6 +6,8 @@
 #ifndef GT_COMPAT_H
 #define GT_COMPAT_H
 
+#include <linux/cgroup.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -109,6 +111,17 @@ static inline bool gt_task_is_queued(struct task_struct *p)
 #endif
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER		0
+#endif
+
+/* A kernel may have no control groups. */
+#ifdef CONFIG_CGROUPS
+#define gt_cgroup_get(fd)		cgroup_get_from_fd(fd)
+#define gt_cgroup_put(cgrp)		cgroup_put(cgrp)
+#define gt_task_is_in_cgroup(p, cgrp)	task_under_cgroup_hierarchy(p, cgrp)
+#else
+#define gt_cgroup_get(fd)		((void)(fd), ERR_PTR(-EOPNOTSUPP))
+#define gt_cgroup_put(cgrp)		((void)(cgrp))
+#define gt_task_is_in_cgroup(p, cgrp)	((void)(p), (void)(cgrp), false)
 #endif
 
 #endif /* GT_COMPAT_H */

@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include "cpu.h"
 #include "emit.h"
+#include "filter.h"
 #include "global.h"
 #include "kick.h"
 #include "stack.h"
@@ -122,7 +123,7 @@ static void put_opening(struct gt_cpu *c)
 	if (c->lost_now)
 		c->pos = gt_cpu_put_loss(c, c->pos, now);
 	gt_emit_proc_start(c, now);
-	if (c->cur)
+	if (c->cur && gt_filter_starts(c->cur))
 		gt_emit_start(c, c->cur, max(now, c->last));
 	gt_gc_settle(c, max(now, c->last));
 }
@@ -164,13 +165,13 @@ static void note_irqoff(struct gt_cpu *c, u64 since)
 		c->irqoff = max(c->irqoff, now - since);
 }
 
-/* This CPU is traced from now on, after @ticks. On it, interrupts off. */
+/* This CPU is traced from now on, after @ticks, if it is to be. On it, interrupts off. */
 void gt_cpu_open(struct gt_cpu *c, u64 ticks)
 {
 	u64 since = gt_clock_now();
 	struct gt_buf *buf;
 
-	if (c->mode != GT_CPU_OFF)
+	if (c->mode != GT_CPU_OFF || !gt_filter_has_cpu(c->cpu))
 		return;
 	gt_global_add_cpu(1);
 	c->last = max(c->last, ticks);

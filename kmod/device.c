@@ -25,6 +25,7 @@
 #include "cpu.h"
 #include "device.h"
 #include "encode.h"
+#include "filter.h"
 #include "footer.h"
 #include "queue.h"
 #include "session.h"
@@ -32,6 +33,7 @@
 
 #define BYTES_MAX	(1ULL << 40)
 #define TABLE_BYTES_MIN	(1ULL << 20)
+#define NS_MAX		(1ULL << 62)
 
 static struct {
 	struct mutex read_lock;	/* outside session.lock */
@@ -235,14 +237,20 @@ int gt_copy_in(void *dst, size_t known, size_t min, void __user *arg)
 	return copy_struct_from_user(dst, known, arg, size);
 }
 
-static bool start_is_valid(const struct gotrace_start *a)
+static bool buffer_is_valid(u64 bytes)
 {
 	u64 min = (u64)(num_possible_cpus() + 2) * GOTRACE_BUF_SIZE;
 
+	return bytes >= min && bytes <= BYTES_MAX;
+}
+
+static bool start_is_valid(const struct gotrace_start *a)
+{
 	if (a->flags & ~(GOTRACE_START_DISCARD | GOTRACE_START_IDLE | GOTRACE_START_RAW |
-			 GOTRACE_START_IN_SYSCALL | GOTRACE_START_MEMORY))
+			 GOTRACE_START_IN_SYSCALL | GOTRACE_START_MEMORY |
+			 GOTRACE_START_NO_SCHED | GOTRACE_START_NO_ANNOTATIONS))
 		return false;
-	if (a->buffer_bytes && (a->buffer_bytes < min || a->buffer_bytes > BYTES_MAX))
+	if (a->buffer_bytes && !buffer_is_valid(a->buffer_bytes))
 		return false;
 	if (a->table_bytes && (a->table_bytes < TABLE_BYTES_MIN || a->table_bytes > BYTES_MAX))
 		return false;
@@ -250,15 +258,47 @@ static bool start_is_valid(const struct gotrace_start *a)
 		return false;
 	if (a->depth && (a->depth < 4 || a->depth > GOTRACE_DEPTH_MAX))
 		return false;
+	if (a->max_ns > NS_MAX)
+		return false;
 	if (a->sample_hz > GOTRACE_SAMPLE_HZ_MAX || a->sample_event > GOTRACE_SAMPLE_CYCLES)
 		return false;
 	return a->syscalls <= GOTRACE_SYSCALLS_REGIONS && a->clock <= GOTRACE_CLOCK_BOOT &&
 	       a->format <= GOTRACE_FORMAT_1_19 && !a->reserved;
 }
 
+/* What was not read of the session before, when @next has a chance. */
+static int discard(const struct gotrace_start *next)
+{
+	/* Both sessions do not fit beside each other, so ask before. */
+	int err = gt_session_check(next);
+
+	if (err)
+		return err;
+	if (mutex_lock_interruptible(&dev.read_lock))
+		return -EINTR;
+	if (gt_session_state() == GOTRACE_STATE_DRAINING)
+		end_session_locked();
+	mutex_unlock(&dev.read_lock);
+	return 0;
+}
+
+/* NULL for none. */
+static struct gt_rules *copy_filter(u64 addr)
+{
+	struct gotrace_filter f;
+	int err;
+
+	BUILD_BUG_ON(sizeof(f) != GOTRACE_FILTER_SIZE_VER0);
+	if (!addr)
+		return NULL;
+	err = gt_copy_in(&f, sizeof(f), GOTRACE_FILTER_SIZE_VER0, u64_to_user_ptr(addr));
+	return err ? ERR_PTR(err) : gt_filter_create(&f);
+}
+
 static int ioctl_start(void __user *arg)
 {
 	struct gotrace_start a;
+	struct gt_rules *rules;
 	int err;
 
 	BUILD_BUG_ON(sizeof(a) < GOTRACE_START_SIZE_VER0);
@@ -269,18 +309,29 @@ static int ioctl_start(void __user *arg)
 		return -EINVAL;
 	if ((a.flags & GOTRACE_START_RAW) && !capable(CAP_SYSLOG))
 		return -EPERM;
-	if (a.flags & GOTRACE_START_DISCARD) {
-		/* Both sessions do not fit beside each other, so ask before. */
-		err = gt_session_check(&a);
-		if (err)
-			return err;
-		if (mutex_lock_interruptible(&dev.read_lock))
-			return -EINTR;
-		if (gt_session_state() == GOTRACE_STATE_DRAINING)
-			end_session_locked();
-		mutex_unlock(&dev.read_lock);
-	}
-	return gt_session_start(&a);
+	rules = copy_filter(a.filter);
+	if (IS_ERR(rules))
+		return PTR_ERR(rules);
+	if (a.flags & GOTRACE_START_DISCARD)
+		err = discard(&a);
+	if (!err)
+		return gt_session_start(&a, rules);
+	gt_filter_free(rules);
+	return err;
+}
+
+static int ioctl_resize(void __user *arg)
+{
+	struct gotrace_resize a;
+	int err;
+
+	BUILD_BUG_ON(sizeof(a) != GOTRACE_RESIZE_SIZE_VER0);
+	err = gt_copy_in(&a, sizeof(a), GOTRACE_RESIZE_SIZE_VER0, arg);
+	if (err)
+		return err;
+	if (a.flags || !buffer_is_valid(a.buffer_bytes))
+		return -EINVAL;
+	return gt_session_resize(a.buffer_bytes);
 }
 
 /* The session's data is for somebody else, who still reads it. */
@@ -422,6 +473,8 @@ static long gt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return err ?: ioctl_status(p);
 	case GOTRACE_IOC_TRACEBACK:
 		return err ?: ioctl_traceback(p);
+	case GOTRACE_IOC_RESIZE:
+		return err ?: ioctl_resize(p);
 	default:
 		return -ENOTTY;
 	}

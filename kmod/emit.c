@@ -357,6 +357,17 @@ noinline void gt_emit_region_ends(struct gt_cpu *c, u64 now)
 	t->flags &= ~GT_TASK_STALE;
 }
 
+/* As far as a reader can tell, it is asleep: its next start wakes it. */
+void gt_emit_leave(struct gt_cpu *c, u64 now)
+{
+	struct gt_task *t = c->g;
+
+	gt_emit_region_ends(c, now);
+	if (t->flags & GT_TASK_ASSIST)
+		gt_emit_assist_done(c, t, now);
+	gt_emit_stop(c, (struct gt_stop){ EV_GO_BLOCK, gt_stack_put2(0, t->comm)->id }, now);
+}
+
 void gt_emit_assist_start(struct gt_cpu *c, struct gt_task *t)
 {
 	u64 now = gt_cpu_time(c);

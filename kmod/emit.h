@@ -7,6 +7,7 @@
 #define GT_EMIT_H
 
 #include "cpu.h"
+#include "filter.h"
 #include "stack.h"
 #include "task.h"
 
@@ -41,6 +42,20 @@ static __always_inline void gt_emit_region_end(struct gt_cpu *c, struct gt_task 
 {
 	gt_ev4(c, now, EV_USER_REGION, 0, 1, t->region, 0);
 	t->region = 0;
+}
+
+/* The G of this P is left out from now on. */
+void gt_emit_leave(struct gt_cpu *c, u64 now);
+
+/*
+ * The G of this P, for an event that is not the scheduler's: started by it, where
+ * the scheduler's events are left out. NULL when it runs none.
+ */
+static inline struct gt_task *gt_emit_g(struct gt_cpu *c)
+{
+	if (unlikely(!c->g && gt_filter.lazy && c->cur && gt_filter_has(c->cur)))
+		gt_emit_start(c, c->cur, gt_cpu_time(c));
+	return c->g;
 }
 
 /*

@@ -21,6 +21,7 @@
 #include <linux/spinlock.h>
 #include "cpu.h"
 #include "doing.h"
+#include "filter.h"
 #include "global.h"
 
 /* Go's reasons for a stopped world that we know. */
@@ -111,7 +112,7 @@ static void stw_open_locked(struct gt_cpu *c, u64 now)
 	c->stw |= GT_STW_OWNER;
 	/* A CPU that is no more in the session, but in the machine, is going. */
 	gt_ev1(c, now, EV_STW_START,
-	       num_online_cpus() == global.cpus ? STW_UNKNOWN : STW_GOMAXPROCS);
+	       gt_filter.cpus || num_online_cpus() == global.cpus ? STW_UNKNOWN : STW_GOMAXPROCS);
 }
 
 static void stw_close_locked(struct gt_cpu *c, u64 now)

@@ -54,7 +54,7 @@ static void assist_begin(void)
 	local_irq_save(flags);
 	c = this_cpu_ptr(&gt_cpus);
 	if (gt_cpu_begin(c)) {
-		if (c->g)
+		if (gt_emit_g(c))
 			gt_emit_assist_start(c, c->g);
 		gt_heap_write(c, gt_cpu_time(c));
 	}
@@ -107,7 +107,7 @@ static void notrace gt_probe_mm_vmscan_lru_shrink_inactive(void *data, int nid,
 
 	local_irq_save(flags);
 	c = this_cpu_ptr(&gt_cpus);
-	if (gt_cpu_begin(c) && c->g) {
+	if (gt_cpu_begin(c) && gt_emit_g(c)) {
 		u64 now = gt_cpu_time(c);
 
 		gt_ev1(c, now, EV_GC_SWEEP_START, gt_doing_stack(c));

@@ -14,6 +14,7 @@
 #include "cpu.h"
 #include "doing.h"
 #include "emit.h"
+#include "filter.h"
 #include "probe.h"
 #include "task.h"
 #include "usermap.h"
@@ -31,7 +32,8 @@ static enum gt_ev asleep_reason(struct task_struct *p, unsigned int state, struc
 {
 	enum gt_ev ev = gt_block_reason(p, state, call);
 
-	if (ev == EV_GO_SYS_BLOCK && gt_options.syscalls == GOTRACE_SYSCALLS_OFF)
+	if (ev == EV_GO_SYS_BLOCK && (gt_options.syscalls == GOTRACE_SYSCALLS_OFF ||
+				      !gt_filter_has_call(gt_arch_call_nr(p))))
 		return EV_GO_BLOCK;
 	return ev;
 }
@@ -44,6 +46,15 @@ static enum gt_ev stop_reason(struct gt_task *t, struct task_struct *p, bool pre
 	if (asleep)
 		return asleep_reason(p, state, call);
 	return runnable_reason(p, preempt, call);
+}
+
+static void end_all(struct gt_cpu *c, struct gt_task *t, u64 now)
+{
+	if (t->regions)
+		t->regions->open = 0;
+	gt_emit_region_ends(c, now);
+	if (t->flags & GT_TASK_ASSIST)
+		gt_emit_assist_done(c, t, now);
 }
 
 /* The task that leaves, on a CPU that writes. */
@@ -62,13 +73,8 @@ static void switch_out(struct gt_cpu *c, struct task_struct *p, bool preempt, bo
 	doing = gt_doing(t);
 	stop.ev = stop_reason(t, p, preempt, asleep, state, doing->call);
 	stop.stack = gt_doing_here(doing->stack);
-	if (unlikely(state & TASK_DEAD)) {
-		if (t->regions)
-			t->regions->open = 0;
-		gt_emit_region_ends(c, now);
-		if (t->flags & GT_TASK_ASSIST)
-			gt_emit_assist_done(c, t, now);
-	}
+	if (unlikely(state & TASK_DEAD))
+		end_all(c, t, now);
 	gt_emit_stop(c, stop, now);
 }
 
@@ -95,6 +101,27 @@ static __always_inline struct gt_task *leaving(struct gt_cpu *c, struct task_str
 	return t;
 }
 
+static __always_inline struct gt_task *arriving(struct task_struct *p)
+{
+	struct gt_task *t;
+
+	if (!p->pid)
+		return NULL;
+	t = gt_task_find(p);
+	return likely(t) ? t : gt_task_create(p);
+}
+
+/* It is the other task's turn, whoever writes. */
+static __always_inline void note_switch(struct gt_cpu *c, struct gt_task *from, struct gt_task *to,
+					unsigned int state)
+{
+	c->cur = to;
+	if (unlikely(state & TASK_DEAD) && from) {
+		gt_note_dead(from);
+		gt_task_release(from);
+	}
+}
+
 /*
  * What a switch-out means is not what it says: a task sleeps when it is not
  * preempted and not queued any more. Its state only tells the kind, for a
@@ -107,13 +134,8 @@ static void notrace gt_probe_sched_switch(void *data, GT_SCHED_SWITCH_ARGS)
 	struct gt_cpu *c = this_cpu_ptr(&gt_cpus);
 	const unsigned int state = GT_PREV_STATE;
 	bool asleep = !preempt && !gt_task_is_queued(prev);
-	struct gt_task *from = leaving(c, prev), *to = NULL;
+	struct gt_task *from = leaving(c, prev), *to = arriving(next);
 
-	if (next->pid) {
-		to = gt_task_find(next);
-		if (unlikely(!to))
-			to = gt_task_create(next);
-	}
 	if (likely(gt_cpu_begin(c))) {
 		u64 now = gt_cpu_time(c);
 
@@ -125,11 +147,67 @@ static void notrace gt_probe_sched_switch(void *data, GT_SCHED_SWITCH_ARGS)
 		if (to)
 			gt_note(to, false);
 	}
-	c->cur = to;
-	if (unlikely(state & TASK_DEAD) && from) {
-		gt_note_dead(from);
-		gt_task_release(from);
+	note_switch(c, from, to, state);
+}
+
+/* It was believed to be about to run when it was left out. */
+static void retire(struct gt_cpu *c, struct gt_task *t, u64 now)
+{
+	if (gt_emit_start(c, t, now))
+		gt_emit_leave(c, c->last);
+}
+
+/* With scheduling left out: it leaves, for whatever reason. */
+static void switch_out_lazily(struct gt_cpu *c, struct task_struct *p, unsigned int state, u64 now)
+{
+	if (unlikely(state & TASK_DEAD))
+		switch_out(c, p, false, false, state, now);
+	else
+		gt_emit_stop(c, (struct gt_stop){ EV_GO_SCHED, gt_doing(c->g)->stack->id }, now);
+}
+
+/*
+ * The same where something is left out. A task without a state may be one that
+ * is: it counts as one that is not, and so as lost.
+ *
+ * Context: as above.
+ */
+static void notrace gt_probe_sched_switch_filter(void *data, GT_SCHED_SWITCH_ARGS)
+{
+	struct gt_cpu *c = this_cpu_ptr(&gt_cpus);
+	const unsigned int state = GT_PREV_STATE;
+	bool asleep = !preempt && !gt_task_is_queued(prev);
+	struct gt_task *from = leaving(c, prev), *to = arriving(next);
+	bool was_in = from ? gt_filter_has(from) : prev->pid, is_in, retires;
+
+	if (to)
+		gt_filter_place(to, next);
+	is_in = to ? gt_filter_has(to) : next->pid;
+	retires = !is_in && to && gt_status(atomic64_read(&to->word)) == GT_RUNNABLE;
+	if (!c->g && !retires && (gt_filter.lazy || !(was_in || is_in)))
+		goto out;
+	if (gt_cpu_begin(c)) {
+		u64 now = gt_cpu_time(c);
+
+		if (c->g && gt_filter.lazy)
+			switch_out_lazily(c, prev, state, now);
+		else if (c->g || !from)
+			switch_out(c, prev, preempt, asleep, state, now);
+		now = max(now, c->last);
+		if (retires)
+			retire(c, to, now);
+		else if (is_in && !gt_filter.lazy)
+			switch_in(c, to, next, now);
+		else if (gt_options.idle && !is_in)
+			gt_emit_proc_stop(c, now);
+	} else {
+		if (from)
+			gt_note(from, asleep);
+		if (to)
+			gt_note(to, false);
 	}
+out:
+	note_switch(c, from, to, state);
 }
 
 /*
@@ -157,6 +235,21 @@ static void notrace gt_probe_sched_waking(void *data, struct task_struct *p)
 	local_irq_restore(flags);
 }
 
+/* Whose wake-ups are somebody's to see. */
+static bool is_left_out(struct task_struct *p)
+{
+	struct gt_task *t = gt_task_find(p);
+
+	return t && !gt_filter_has(t);
+}
+
+/* Context: as above, which keeps p's state from being reused. */
+static void notrace gt_probe_sched_waking_filter(void *data, struct task_struct *p)
+{
+	if (!is_left_out(p))
+		gt_probe_sched_waking(data, p);
+}
+
 /*
  * A wake-up is done: the task is queued, and cannot run before this returns,
  * unless it never slept. Most often all was said at its beginning.
@@ -180,6 +273,12 @@ static void notrace gt_probe_sched_wakeup(void *data, struct task_struct *p)
 	local_irq_restore(flags);
 }
 
+static void notrace gt_probe_sched_wakeup_filter(void *data, struct task_struct *p)
+{
+	if (!is_left_out(p))
+		gt_probe_sched_wakeup(data, p);
+}
+
 /*
  * Context: the parent, in its clone call; p has not run yet. A maker that is
  * traced by nobody leaves the child to its first switch.
@@ -197,6 +296,11 @@ static void notrace gt_probe_sched_process_fork(void *data, struct task_struct *
 	local_irq_save(flags);
 	c = this_cpu_ptr(&gt_cpus);
 	t = gt_task_create(p);
+	if (t && gt_filter.tasks) {
+		gt_filter_fork(t, p);
+		if (!gt_filter_has(t))
+			goto out;
+	}
 	if (gt_cpu_begin(c)) {
 		if (t) {
 			u32 stack = gt_doing_stack(c);
@@ -209,7 +313,24 @@ static void notrace gt_probe_sched_process_fork(void *data, struct task_struct *
 			c->lost[GOTRACE_LOST_TASK]++;
 		}
 	}
+out:
 	local_irq_restore(flags);
+}
+
+/* The running task has changed: is it a G, and ought it to be? Interrupts off. */
+static void filter_again(struct gt_cpu *c, struct gt_task *t)
+{
+	bool starts = gt_filter_starts(t);
+
+	if (c->cur != t || starts == (c->g == t) || (gt_filter.lazy && gt_filter_has(t)))
+		return;
+	/* Which may come back from the dark, and start it. */
+	if (!gt_cpu_begin(c))
+		return;
+	if (starts && !c->g)
+		gt_emit_start(c, t, gt_cpu_time(c));
+	else if (!starts && c->g == t)
+		gt_emit_leave(c, gt_cpu_time(c));
 }
 
 /* Context: p is current, its new address space and its name are set. */
@@ -222,8 +343,13 @@ static void notrace gt_probe_sched_process_exec(void *data, struct task_struct *
 	gt_usermap_forget(p->mm);
 	local_irq_save(flags);
 	t = leaving(this_cpu_ptr(&gt_cpus), p);
-	if (t)
+	if (t) {
 		gt_doing_forget(t);
+		if (gt_filter.tasks) {
+			gt_filter_place(t, p);
+			filter_again(this_cpu_ptr(&gt_cpus), t);
+		}
+	}
 	local_irq_restore(flags);
 }
 
@@ -239,12 +365,22 @@ static void notrace gt_probe_task_rename(void *data, struct task_struct *p, cons
 
 	local_irq_save(flags);
 	t = p == current ? leaving(this_cpu_ptr(&gt_cpus), p) : gt_task_find(p);
+	if (!t && p == current && gt_filter.tasks)
+		t = gt_task_create(p);	/* now, or it may get its old name's answer */
+	if (t && gt_filter.tasks) {
+		gt_filter_rename(t, comm);
+		/* What was traced had the old name. */
+		if (p == current && !gt_filter_has(t))
+			filter_again(this_cpu_ptr(&gt_cpus), t);
+	}
 	if (t && t->comm != name) {
 		WRITE_ONCE(t->comm, name);
 		WRITE_ONCE(t->renamed, true);
 		if (p == current)
 			gt_doing_forget(t);
 	}
+	if (t && gt_filter.tasks && p == current)
+		filter_again(this_cpu_ptr(&gt_cpus), t);
 	local_irq_restore(flags);
 }
 
@@ -261,11 +397,29 @@ static void notrace gt_probe_sched_process_exit(void *data, GT_SCHED_PROCESS_EXI
 	local_irq_restore(flags);
 }
 
+static bool all_is_wanted(void)
+{
+	return !gt_filter.on;
+}
+
+static bool filter_is_wanted(void)
+{
+	return gt_filter.on;
+}
+
+static bool wakes_are_filtered(void)
+{
+	return gt_filter.on && !gt_filter.lazy;
+}
+
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_sched_switch(gt_probe_sched_switch);
+	check_trace_callback_type_sched_switch(gt_probe_sched_switch_filter);
 	check_trace_callback_type_sched_waking(gt_probe_sched_waking);
+	check_trace_callback_type_sched_waking(gt_probe_sched_waking_filter);
 	check_trace_callback_type_sched_wakeup(gt_probe_sched_wakeup);
+	check_trace_callback_type_sched_wakeup(gt_probe_sched_wakeup_filter);
 	check_trace_callback_type_sched_process_fork(gt_probe_sched_process_fork);
 	check_trace_callback_type_sched_process_exec(gt_probe_sched_process_exec);
 	check_trace_callback_type_sched_process_exit(gt_probe_sched_process_exit);
@@ -278,12 +432,15 @@ static void __maybe_unused check_types(void)
  * leave a state whose owner is gone.
  */
 struct gt_probe gt_sched_probes[] = {
-	{ "sched_switch", gt_probe_sched_switch },
+	{ "sched_switch", gt_probe_sched_switch, all_is_wanted },
+	{ "sched_switch", gt_probe_sched_switch_filter, filter_is_wanted },
 	{ "sched_process_fork", gt_probe_sched_process_fork },
 	{ "sched_process_exec", gt_probe_sched_process_exec },
 	{ "sched_process_exit", gt_probe_sched_process_exit },
 	{ "task_rename", gt_probe_task_rename },
-	{ "sched_waking", gt_probe_sched_waking },
-	{ "sched_wakeup", gt_probe_sched_wakeup },
+	{ "sched_waking", gt_probe_sched_waking, all_is_wanted },
+	{ "sched_waking", gt_probe_sched_waking_filter, wakes_are_filtered },
+	{ "sched_wakeup", gt_probe_sched_wakeup, all_is_wanted },
+	{ "sched_wakeup", gt_probe_sched_wakeup_filter, wakes_are_filtered },
 	{ }
 };

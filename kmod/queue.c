@@ -18,7 +18,8 @@ static struct {
 	struct list_head full;
 	u32 nr_empty, nr_full;
 	u32 total;		/* allocated */
-	u32 limit;
+	u32 limit;		/* of that; may become less than it */
+	u64 bytes;		/* of trace, handed over so far */
 	u32 ahead;		/* empty ones that the worker keeps there */
 } q = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(q.lock),
@@ -83,6 +84,7 @@ u32 gt_queue_ahead(void)
 int gt_queue_init(u32 limit, u32 min)
 {
 	q.limit = limit;
+	q.bytes = 0;
 	q.ahead = gt_queue_ahead();
 	if (gt_queue_reserve(min))
 		return 0;
@@ -160,17 +162,48 @@ void gt_queue_push_full(struct gt_buf *buf)
 	raw_spin_lock_irqsave(&q.lock, flags);
 	list_add_tail(&buf->list, &q.full);
 	WRITE_ONCE(q.nr_full, q.nr_full + 1);
+	WRITE_ONCE(q.bytes, q.bytes + buf->len);
 	raw_spin_unlock_irqrestore(&q.lock, flags);
 }
 
 void gt_queue_push_empty(struct gt_buf *buf)
 {
-	unsigned long flags;
+	bool keep;
 
-	raw_spin_lock_irqsave(&q.lock, flags);
-	list_add(&buf->list, &q.empty);
-	WRITE_ONCE(q.nr_empty, q.nr_empty + 1);
-	raw_spin_unlock_irqrestore(&q.lock, flags);
+	raw_spin_lock_irq(&q.lock);
+	keep = q.total <= q.limit;
+	if (keep) {
+		list_add(&buf->list, &q.empty);
+		WRITE_ONCE(q.nr_empty, q.nr_empty + 1);
+	} else {
+		WRITE_ONCE(q.total, q.total - 1);
+	}
+	raw_spin_unlock_irq(&q.lock);
+	if (!keep)
+		vfree(buf);
+}
+
+/* Another limit. What is too much goes as far as it is empty, the rest as it gets so. */
+void gt_queue_resize(u32 limit)
+{
+	struct gt_buf *buf;
+	bool fits;
+
+	raw_spin_lock_irq(&q.lock);
+	WRITE_ONCE(q.limit, limit);
+	raw_spin_unlock_irq(&q.lock);
+	do {
+		fits = READ_ONCE(q.total) <= limit;
+		buf = fits ? NULL : gt_queue_pop_empty();
+		if (buf)
+			gt_queue_push_empty(buf);
+	} while (buf);
+	gt_queue_refill();
+}
+
+u64 gt_queue_bytes(void)
+{
+	return READ_ONCE(q.bytes);
 }
 
 bool gt_queue_has_empty(void)
@@ -185,12 +218,12 @@ bool gt_queue_has_full(void)
 
 bool gt_queue_is_low(void)
 {
-	return READ_ONCE(q.nr_empty) < q.ahead && READ_ONCE(q.total) < q.limit;
+	return READ_ONCE(q.nr_empty) < q.ahead && READ_ONCE(q.total) < READ_ONCE(q.limit);
 }
 
 void gt_queue_count(struct gt_queue_count *n)
 {
-	n->limit = q.limit;
+	n->limit = READ_ONCE(q.limit);
 	n->total = READ_ONCE(q.total);
 	n->empty = READ_ONCE(q.nr_empty);
 	n->full = READ_ONCE(q.nr_full);

@@ -42,6 +42,7 @@ int gt_queue_init(u32 limit, u32 min);
 void gt_queue_destroy(void);
 bool gt_queue_reserve(u32 n);
 void gt_queue_refill(void);
+void gt_queue_resize(u32 limit);
 struct gt_buf *gt_queue_get_empty(void);
 
 /* Any context but NMI. */
@@ -50,6 +51,7 @@ void gt_queue_push_full(struct gt_buf *buf);
 bool gt_queue_has_empty(void);
 bool gt_queue_has_full(void);
 bool gt_queue_is_low(void);
+u64 gt_queue_bytes(void);
 void gt_queue_count(struct gt_queue_count *n);
 
 /* Reader: process context, holds the read lock. */

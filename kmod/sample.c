@@ -31,6 +31,7 @@
 #include "clock.h"
 #include "cpu.h"
 #include "doing.h"
+#include "filter.h"
 #include "sample.h"
 #include "stack.h"
 #include "string.h"
@@ -89,6 +90,12 @@ static DEFINE_IRQ_WORK(kick, kick_func);
 static bool is_idle(void)
 {
 	return is_idle_task(current) && !in_serving_softirq() && !(in_nmi() && hardirq_count());
+}
+
+/* In the middle of a switch it is not known who runs, so nobody is shown. */
+static bool is_left_out(const struct gt_task *t)
+{
+	return gt_filter.tasks && !(t && t->owner == current && gt_filter_has(t));
 }
 
 /*
@@ -170,7 +177,7 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 	u32 head = log->head, used;
 	struct sample *s;
 
-	if (READ_ONCE(c->mode) == GT_CPU_OFF || is_idle())
+	if (READ_ONCE(c->mode) == GT_CPU_OFF || is_idle() || is_left_out(c->cur))
 		return;
 	/* (B) the slot is not read any more; pairs with (A). */
 	used = head - smp_load_acquire(&log->tail);
@@ -354,7 +361,7 @@ int gt_sample_start_cpu(u32 cpu)
 {
 	struct log *log = per_cpu_ptr(&logs, cpu);
 
-	if (!sampler.attr.sample_freq)
+	if (!sampler.attr.sample_freq || !gt_filter_has_cpu(cpu))
 		return 0;
 	if (!log->slots)
 		log->slots = vzalloc_node(LOG_SLOTS * slot_size(), cpu_to_node(cpu));

@@ -37,6 +37,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/errno.h>
 #include <linux/irq_work.h>
+#include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/smp.h>
@@ -47,6 +48,7 @@
 #include "call.h"
 #include "clock.h"
 #include "cpu.h"
+#include "filter.h"
 #include "footer.h"
 #include "frame.h"
 #include "global.h"
@@ -74,6 +76,7 @@ static struct {
 	u64 number;
 	struct gotrace_start arg;
 	struct gt_moment start, end;
+	u32 stopped;			/* GOTRACE_STOPPED_* */
 	u64 bytes_read;			/* by readers; so the next */
 	u64 footer_bytes;
 
@@ -83,6 +86,7 @@ static struct {
 	struct gt_cpu initial;		/* writer of the initial state; not a CPU */
 	struct irq_work kick;
 	struct work_struct work;
+	struct delayed_work limit;	/* stops it at its limits */
 	enum cpuhp_state hotplug;
 } session = { .lock = __MUTEX_INITIALIZER(session.lock) };
 
@@ -96,9 +100,18 @@ static void work_func(struct work_struct *work)
 	gt_usermap_resolve_files();
 }
 
+static bool is_too_long(void)
+{
+	u64 max = READ_ONCE(session.arg.max_bytes);
+
+	return max && gt_queue_bytes() >= max;
+}
+
 static void kick_func(struct irq_work *kick)
 {
 	wake_up_interruptible(&gt_session_wait);
+	if (is_too_long())
+		mod_delayed_work(system_unbound_wq, &session.limit, 0);
 	if (gt_queue_is_low() || gt_arena_is_low() || gt_task_reclaim_is_due() ||
 	    gt_usermap_is_due())
 		queue_work(system_unbound_wq, &session.work);
@@ -122,6 +135,7 @@ static void tables_destroy(void)
 {
 	gt_sample_destroy();
 	worker_stop();
+	gt_filter_destroy();
 	gt_annotate_destroy();
 	gt_account_destroy();
 	gt_usermap_destroy();
@@ -259,13 +273,34 @@ static void set_state(u32 state)
 	wake_up_interruptible_all(&gt_session_wait);
 }
 
-static int start_locked(const struct gotrace_start *arg)
+/* Jiffies until its time is up, 0 when it is; -1 where it has no end. */
+static long time_left(void)
+{
+	u64 now = ktime_get_ns(), end = session.start.mono + session.arg.max_ns;
+
+	if (!session.arg.max_ns)
+		return -1;
+	return now < end ? nsecs_to_jiffies(end - now) + 1 : 0;
+}
+
+/* @delay: from time_left(). */
+static void limit_start(long delay)
+{
+	if (delay >= 0)
+		mod_delayed_work(system_unbound_wq, &session.limit,
+				 min_t(u64, delay, MAX_JIFFY_OFFSET));
+}
+
+static int start_locked(const struct gotrace_start *arg, struct gt_rules *rules)
 {
 	int err;
 
 	err = gt_clock_select(arg->clock);
-	if (err)
+	if (err) {
+		gt_filter_free(rules);
 		return err;
+	}
+	gt_filter_use(rules, arg->flags & GOTRACE_START_NO_SCHED);
 	reset_cpus();
 	gt_options.syscalls = arg->syscalls;
 	gt_options.stacks = arg->stacks;
@@ -276,12 +311,15 @@ static int start_locked(const struct gotrace_start *arg)
 	gt_options.in_syscall = arg->flags & GOTRACE_START_IN_SYSCALL;
 	gt_options.memory = arg->flags & GOTRACE_START_MEMORY;
 	session.arg = *arg;
+	session.stopped = GOTRACE_STOPPED_NOT;
 	session.bytes_read = session.footer_bytes = 0;
 	memset(&session.end, 0, sizeof(session.end));
 	gt_sample_init(arg);
 	err = tables_init(arg);
-	if (err)
+	if (err) {
+		gt_filter_destroy();
 		return err;
+	}
 	err = gt_probe_attach();
 	if (err)
 		goto err_tables;
@@ -297,7 +335,8 @@ static int start_locked(const struct gotrace_start *arg)
 	if (err)
 		goto err_open;
 	gt_walk_heal_sleepers();
-	gt_annotate_begin();
+	if (!(arg->flags & GOTRACE_START_NO_ANNOTATIONS))
+		gt_annotate_begin();
 	if (gt_options.memory)
 		gt_heap_start();
 	return 0;
@@ -325,32 +364,41 @@ int gt_session_check(const struct gotrace_start *arg)
 
 /**
  * gt_session_start() - start tracing
- * @arg: checked by the caller
+ * @arg:   checked by the caller
+ * @rules: what it leaves out, or NULL; the session's from now on, also after an
+ *         error
  *
  * Return: 0, or an error that uapi/linux/gotrace.h names; nothing has changed
  * then.
  * Context: Process context. May sleep.
  */
-int gt_session_start(const struct gotrace_start *arg)
+int gt_session_start(const struct gotrace_start *arg, struct gt_rules *rules)
 {
 	int err = mutex_lock_interruptible(&session.lock);
 
-	if (err)
+	if (err) {
+		gt_filter_free(rules);
 		return err;
-	err = -EBUSY;
+	}
 	if (session.state == GOTRACE_STATE_NONE) {
 		/* Readers take STARTING for NONE. */
 		session.state = GOTRACE_STATE_STARTING;
-		err = start_locked(arg);
+		err = start_locked(arg, rules);
 		session.number += !err;
 		set_state(err ? GOTRACE_STATE_NONE : GOTRACE_STATE_TRACING);
+		if (!err)
+			limit_start(time_left());
+	} else {
+		gt_filter_free(rules);
+		err = -EBUSY;
 	}
 	mutex_unlock(&session.lock);
 	return err;
 }
 
-static void stop_locked(void)
+static void stop_locked(u32 why)
 {
+	session.stopped = why;
 	gt_annotate_end();
 	gt_heap_stop();
 	close_cpus();
@@ -372,9 +420,50 @@ int gt_session_stop(void)
 	if (err)
 		return err;
 	if (session.state == GOTRACE_STATE_TRACING)
-		stop_locked();
+		stop_locked(GOTRACE_STOPPED_ASKED);
 	mutex_unlock(&session.lock);
 	return 0;
+}
+
+/*
+ * Whichever session is there now is asked, be it another than the one that this
+ * was meant for.
+ */
+static void limit_func(struct work_struct *work)
+{
+	long left;
+
+	mutex_lock(&session.lock);
+	if (session.state == GOTRACE_STATE_TRACING) {
+		left = time_left();
+		if (!left)
+			stop_locked(GOTRACE_STOPPED_TIME);
+		else if (is_too_long())
+			stop_locked(GOTRACE_STOPPED_BYTES);
+		else
+			limit_start(left);
+	}
+	mutex_unlock(&session.lock);
+}
+
+/**
+ * gt_session_resize() - another limit of the memory for buffers
+ * @bytes: checked by the caller
+ *
+ * Return: 0, -ENODATA when nothing is traced, -EINTR.
+ */
+int gt_session_resize(u64 bytes)
+{
+	int err = mutex_lock_interruptible(&session.lock);
+
+	if (err)
+		return err;
+	if (session.state == GOTRACE_STATE_TRACING)
+		gt_queue_resize(div_u64(bytes, GOTRACE_BUF_SIZE));
+	else
+		err = -ENODATA;
+	mutex_unlock(&session.lock);
+	return err;
 }
 
 /*
@@ -385,7 +474,7 @@ void gt_session_end(void)
 {
 	mutex_lock(&session.lock);
 	if (session.state == GOTRACE_STATE_TRACING)
-		stop_locked();
+		stop_locked(GOTRACE_STOPPED_ASKED);
 	if (session.state == GOTRACE_STATE_DRAINING) {
 		tables_destroy();
 		reset_cpus();
@@ -482,6 +571,10 @@ static void status_locked(struct gotrace_status *st)
 	st->syscalls = session.arg.syscalls;
 	st->sample_hz = session.arg.sample_hz;
 	st->sample_event = session.arg.sample_event;
+	st->stopped = session.stopped;
+	st->filtered = gt_filter_kinds();
+	st->max_bytes = session.arg.max_bytes;
+	st->max_ns = session.arg.max_ns;
 	st->frequency = session.end.ticks ? gt_footer_frequency() : gt_clock_frequency();
 	st->start_ticks = session.start.ticks;
 	st->start_mono = session.start.mono;
@@ -545,6 +638,7 @@ int gt_session_init(void)
 
 	init_irq_work(&session.kick, kick_func);
 	INIT_WORK(&session.work, work_func);
+	INIT_DELAYED_WORK(&session.limit, limit_func);
 	reset_cpus();
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gotrace:online",
 					cpu_online_func, cpu_offline_func);
@@ -557,5 +651,6 @@ int gt_session_init(void)
 void gt_session_exit(void)
 {
 	gt_session_end();
+	cancel_delayed_work_sync(&session.limit);
 	cpuhp_remove_state_nocalls(session.hotplug);
 }

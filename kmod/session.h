@@ -16,8 +16,10 @@ void gt_session_exit(void);
 
 /* Process context, may sleep; each takes the session's mutex. */
 int gt_session_check(const struct gotrace_start *arg);
-int gt_session_start(const struct gotrace_start *arg);
+struct gt_rules;
+int gt_session_start(const struct gotrace_start *arg, struct gt_rules *rules);
 int gt_session_stop(void);
+int gt_session_resize(u64 bytes);
 int gt_session_status(struct gotrace_status *st);
 void gt_session_end(void);
 bool gt_session_get_tracing(void);

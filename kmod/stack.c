@@ -239,8 +239,12 @@ u8 *gt_stack_dump(u8 *p, u32 id)
 
 u8 *gt_name_dump(u8 *p, u32 name)
 {
-	struct gt_put_frame frame = gt_frame_of_string(cell(name)->name ?: GT_STR_UNKNOWN);
+	const u32 string = cell(name)->name;
+	struct gt_put_frame frame = gt_frame_of_string(string ?: GT_STR_UNKNOWN);
 
+	/* Of a task that is not in the trace. */
+	if (!string && name != GT_NAME_UNKNOWN)
+		return p;
 	return gt_put_stack(p, gt_name_stack(name), &frame, 1);
 }
 
@@ -249,7 +253,7 @@ u8 *gt_name_dump_process(u8 *p, u32 name)
 {
 	char tgid[12];
 
-	if (name == GT_NAME_UNKNOWN)
+	if (name == GT_NAME_UNKNOWN || !cell(name)->name)
 		return p;
 	return gt_put_string(p, GT_STR_PROCESSES + name, tgid,
 			     scnprintf(tgid, sizeof(tgid), "%u", cell(name)->process));

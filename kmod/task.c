@@ -21,6 +21,7 @@
 #include "arena.h"
 #include "compat.h"
 #include "cpu.h"
+#include "filter.h"
 #include "kick.h"
 #include "stack.h"
 #include "string.h"
@@ -175,8 +176,11 @@ struct gt_task *gt_task_create(struct task_struct *p)
 	t->name = gt_name_create(p->tgid);
 	t->comm = gt_task_name(p, p->comm);
 	t->doing.nr = GT_DOING_NOTHING;
-	if (gt_options.memory && is_stopper(p))
+	/* All of them tell of a stopped world, or none. */
+	if (gt_options.memory && !gt_filter.cpus && is_stopper(p))
 		t->flags = GT_TASK_STOPPER;
+	if (gt_filter.tasks)
+		gt_filter_new(t, p);
 	use = gt_task_leaves[tid >> GT_LEAF_BITS]->tid[tid & (GT_LEAF_SIZE - 1)].used++;
 	t->goid = tid + ((u64)use << GOID_SHIFT);
 	link_locked(t, tid);
@@ -204,12 +208,19 @@ void gt_task_move(struct gt_task *t, u32 tid)
 	raw_spin_unlock(&tasks.lock);
 }
 
+/* In the trace: its first event takes number 0. */
+static bool was_created(struct gt_task *t)
+{
+	return gt_seq(atomic64_read(&t->word));
+}
+
 /* Its owner is off its CPU for good. Interrupts off; done once or more. */
 void gt_task_release(struct gt_task *t)
 {
 	raw_spin_lock(&tasks.lock);
 	if (unlink_locked(t)) {
-		gt_name_set(t->name, t->comm);
+		if (was_created(t))
+			gt_name_set(t->name, t->comm);
 		if (t->regions)
 			gt_annotate_release(t->regions);
 		t->regions = NULL;
@@ -287,7 +298,8 @@ void gt_task_name_all(void)
 		}
 		raw_spin_lock_irq(&tasks.lock);
 		for (t = *head_of(tid); t; t = t->chain)
-			gt_name_set(t->name, gt_task_name(t->owner, t->owner->comm));
+			if (was_created(t))
+				gt_name_set(t->name, gt_task_name(t->owner, t->owner->comm));
 		raw_spin_unlock_irq(&tasks.lock);
 	}
 }

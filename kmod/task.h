@@ -116,6 +116,9 @@ struct gt_task {
 	/* Its maker, at its birth; read by gt_traceback(). */
 	u32 maker;			/* tid; 0 when the birth was not seen */
 	u32 maker_stack;
+
+	/* Whether it is left out (filter.h). */
+	bool unpicked, misnamed, misplaced, followed;
 } ____cacheline_aligned;
 
 #define GT_TASK_STALE	(1 << 0)	/* of its open regions some have truly ended, unseen */

@@ -8,10 +8,12 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/smp.h>
 #include "clock.h"
 #include "compat.h"
 #include "cpu.h"
 #include "emit.h"
+#include "filter.h"
 #include "queue.h"
 #include "stack.h"
 #include "string.h"
@@ -104,9 +106,12 @@ int gt_walk_find_tasks(void)
 			missed += !find_task(p);
 		rcu_read_unlock();
 		if (!missed)
-			return 0;
+			break;
 	}
-	return -ENOSPC;
+	if (missed)
+		return -ENOSPC;
+	gt_filter_walked();
+	return 0;
 }
 
 /* Process context; only the session writes here. */
@@ -133,6 +138,8 @@ static bool initial_task(struct gt_cpu *c, u32 *tid)
 	rcu_read_lock();	/* keeps the state from being another task's */
 	t = gt_task_next(tid);
 	if (!t)
+		goto out;
+	if (!gt_filter_has(t))
 		goto out;
 	w = atomic64_read_acquire(&t->word);
 	do {
@@ -199,6 +206,15 @@ int gt_walk_write(struct gt_cpu *c, u64 start)
 	return gt_queue_reserve(num_online_cpus()) ? 0 : -ENOSPC;
 }
 
+/* On a CPU that is traced, interrupts off. */
+static void heal(void *sleeper)
+{
+	struct gt_cpu *c = this_cpu_ptr(&gt_cpus);
+
+	if (gt_cpu_begin(c))
+		gt_emit_sleeper(c, sleeper);
+}
+
 /* Those that went to sleep while nobody wrote. */
 void gt_walk_heal_sleepers(void)
 {
@@ -207,16 +223,17 @@ void gt_walk_heal_sleepers(void)
 
 	rcu_read_lock();
 	for (t = gt_task_next(&tid); t; t = gt_task_next(&tid)) {
-		struct gt_cpu *c;
 		u64 w = atomic64_read(&t->word);
 
-		if (!(w & GT_ASLEEP) || gt_status(w) > GT_RUNNABLE)
+		if (!(w & GT_ASLEEP) || gt_status(w) > GT_RUNNABLE || !gt_filter_has(t))
 			continue;
-		local_irq_disable();
-		c = this_cpu_ptr(&gt_cpus);
-		if (gt_cpu_begin(c))
-			gt_emit_sleeper(c, t);
-		local_irq_enable();
+		if (gt_filter.cpus) {
+			smp_call_function_any(gt_filter.cpu_set, heal, t, 1);
+		} else {
+			local_irq_disable();
+			heal(t);
+			local_irq_enable();
+		}
 	}
 	rcu_read_unlock();
 }

@@ -57,6 +57,12 @@
  * HeapGoal, GC, sweeps, mark assists, STW.
  */
 #define GOTRACE_START_MEMORY	(1U << 4)
+/*
+ * No switches and wake-ups: a task is running from its first other event after
+ * it got a CPU until it leaves it, with GoSched, or GoEnd. Births stay.
+ */
+#define GOTRACE_START_NO_SCHED	(1U << 5)
+#define GOTRACE_START_NO_ANNOTATIONS (1U << 6)	/* as if nothing were traced, for programs that annotate */
 
 /* gotrace_start.syscalls */
 #define GOTRACE_SYSCALLS_OFF		0	/* no system-call events */
@@ -85,6 +91,84 @@
 #define GOTRACE_FORMAT_1_21	0	/* "go 1.21 trace" */
 #define GOTRACE_FORMAT_1_19	1	/* "go 1.19 trace", for viewers before Go 1.21 */
 
+/* gotrace_filter.flags */
+#define GOTRACE_FILTER_FOLLOW	(1U << 0)	/* what they make, too */
+#define GOTRACE_FILTER_CALLS_EXCEPT (1U << 1)	/* @calls are those left out */
+
+#define GOTRACE_FILTER_IDS_MAX	4096	/* entries of @tids, @tgids, @uids */
+#define GOTRACE_FILTER_COMMS_MAX 64
+#define GOTRACE_FILTER_COMM_SIZE 64	/* bytes of a pattern, with its zero */
+#define GOTRACE_FILTER_CGROUPS_MAX 64
+#define GOTRACE_FILTER_CPUS_MAX	1024	/* bytes of the mask */
+#define GOTRACE_FILTER_CALLS_MAX 2048
+#define GOTRACE_FILTER_CALL_MAX	4096	/* numbers of calls are less than this */
+#define GOTRACE_FILTER_COMPAT	(1U << 31)	/* in @calls: of the 32-bit ABI */
+
+/**
+ * struct gotrace_list - an array in user memory
+ * @addr:     in: its address
+ * @len:      in: entries in it; 0 when there is none
+ * @reserved: in: 0
+ */
+struct gotrace_list {
+	__u64 addr;
+	__u32 len;
+	__u32 reserved;
+};
+
+/**
+ * struct gotrace_filter - what a session is about; the rest is left out of it
+ * @size:    in: sizeof(struct gotrace_filter)
+ * @flags:   in: GOTRACE_FILTER_*
+ * @tids:    in: __u32 each, ids of threads
+ * @tgids:   in: __u32 each, ids of processes; all threads, those to come, too
+ * @comms:   in: patterns of GOTRACE_FILTER_COMM_SIZE bytes each, not empty, with a
+ *           zero at their end, for the name of a task: '*', '?', '[a-z]', '[!a-z]',
+ *           and '\' before one of these that means itself
+ * @cgroups: in: __s32 each, open files of version 2 control groups' directories;
+ *           the groups below them, too
+ * @uids:    in: __u32 each, effective users, as the caller's user namespace has them
+ * @cpus:    in: bytes of a bit mask, the first CPU is the lowest bit of the first
+ * @calls:   in: __u32 each, numbers of system calls, of the 32-bit ABI with
+ *           GOTRACE_FILTER_COMPAT; those that do not exist are fine
+ *
+ * A task is traced when each list that is not empty of @tids with @tgids, @comms,
+ * @cgroups, @uids has it. A list that is empty leaves nothing out.
+ *
+ * @tids and @tgids mean the tasks that have these ids (in the initial pid
+ * namespace) at START; whoever is given one later is another. Names are looked at
+ * whenever they change; groups and users at fork(2), execve(2), and each time that
+ * the task gets a CPU.
+ *
+ * With GOTRACE_FILTER_FOLLOW, children and threads that a traced task makes are
+ * traced, too, whatever their names, groups and users will be; so are those that it
+ * has at START, and theirs.
+ *
+ * A task that is left out is in the trace as if it did not exist: the CPU that runs
+ * it shows nothing, but its wake-ups of others, which say by their stack who it was.
+ * One that is traced no more is shown asleep, until it is again. Of a CPU that is
+ * left out, nothing is shown; who is woken from there is, when it runs elsewhere. A
+ * system call that is left out is still named as what a task sleeps in. Memory in
+ * use, and its reclaim by kswapd, belong to nobody and stay; the stopped world is
+ * only shown where no CPUs, and not the kernel's own tasks, are left out.
+ *
+ * Errors of START: EINVAL (a list is too long, an entry is not as said above, no
+ * possible CPU is in @cpus), ESRCH (of @tids and @tgids one is nobody's), EBADF
+ * (@cgroups), EOPNOTSUPP (a kernel without control groups).
+ */
+struct gotrace_filter {
+	__u32 size;
+	__u32 flags;
+	struct gotrace_list tids;
+	struct gotrace_list tgids;
+	struct gotrace_list comms;
+	struct gotrace_list cgroups;
+	struct gotrace_list uids;
+	struct gotrace_list cpus;
+	struct gotrace_list calls;
+};
+#define GOTRACE_FILTER_SIZE_VER0	120
+
 /**
  * struct gotrace_start - start a session
  * @size:         in: sizeof(struct gotrace_start)
@@ -107,8 +191,14 @@
  *                with @depth frames each a CPU, beside the limits above. The
  *                kernel takes fewer beyond its sysctl perf_event_max_sample_rate.
  * @sample_event: in: GOTRACE_SAMPLE_*
+ * @filter:       in: address of a struct gotrace_filter, or 0
+ * @max_bytes:    in: the session stops itself when it has made that many bytes of
+ *                trace, 0 for no limit. Looked at whenever a buffer is full; what
+ *                CPUs write meanwhile, names and stacks come on top.
+ * @max_ns:       in: it does so when that much time has passed, in ns, 0 for no
+ *                limit; not before, and a tick or so later. To 2^62.
  *
- * Errors: EBUSY (a session is tracing, or the last one's data is unread and
+ * Errors: those of the filter, EBUSY (a session is tracing, or the last one's data is unread and
  * GOTRACE_START_DISCARD is not set), ENOSPC (the initial state, about a dozen
  * bytes a task, does not fit the limits), ENOMEM, ENODEV (clock), EOPNOTSUPP
  * (this machine cannot count @sample_event), EINTR, EPERM (GOTRACE_START_RAW
@@ -129,6 +219,9 @@ struct gotrace_start {
 	__u32 reserved;
 	__u32 sample_hz;
 	__u32 sample_event;
+	__u64 filter;
+	__u64 max_bytes;
+	__u64 max_ns;
 };
 #define GOTRACE_START_SIZE_VER0		48
 
@@ -152,11 +245,42 @@ struct gotrace_stop {
 };
 #define GOTRACE_STOP_SIZE_VER0		8
 
+/**
+ * struct gotrace_resize - change the limit of the memory for trace buffers
+ * @size:         in: sizeof(struct gotrace_resize)
+ * @flags:        in: 0
+ * @buffer_bytes: in: as in struct gotrace_start, but not 0
+ *
+ * While a session is tracing, without disturbing it. Less memory is given back as
+ * it is read; nothing is dropped. Errors: ENODATA (nothing is traced), EINTR.
+ */
+struct gotrace_resize {
+	__u32 size;
+	__u32 flags;
+	__u64 buffer_bytes;
+};
+#define GOTRACE_RESIZE_SIZE_VER0	16
+
 /* gotrace_status.state */
 #define GOTRACE_STATE_NONE	0	/* no session */
 #define GOTRACE_STATE_STARTING	1	/* the initial state is being written */
 #define GOTRACE_STATE_TRACING	2
 #define GOTRACE_STATE_DRAINING	3	/* stopped, data left to read */
+
+/* gotrace_status.stopped */
+#define GOTRACE_STOPPED_NOT	0
+#define GOTRACE_STOPPED_ASKED	1	/* by STOP */
+#define GOTRACE_STOPPED_TIME	2	/* by gotrace_start.max_ns */
+#define GOTRACE_STOPPED_BYTES	3	/* by gotrace_start.max_bytes */
+
+/* gotrace_status.filtered: the lists of struct gotrace_filter that were not empty */
+#define GOTRACE_FILTERED_TIDS	(1U << 0)
+#define GOTRACE_FILTERED_TGIDS	(1U << 1)
+#define GOTRACE_FILTERED_COMMS	(1U << 2)
+#define GOTRACE_FILTERED_CGROUPS (1U << 3)
+#define GOTRACE_FILTERED_UIDS	(1U << 4)
+#define GOTRACE_FILTERED_CPUS	(1U << 5)
+#define GOTRACE_FILTERED_CALLS	(1U << 6)
 
 /* Why events were lost: index of the lost[] arrays. */
 #define GOTRACE_LOST_BUFFER	0	/* no empty buffer: the CPU was dark */
@@ -229,6 +353,10 @@ struct gotrace_cpu_status {
  *              in a log, or lost
  * @sample_hz:  the session's gotrace_start.sample_hz
  * @sample_event: the session's gotrace_start.sample_event
+ * @stopped:    GOTRACE_STOPPED_*: who stopped it
+ * @filtered:   GOTRACE_FILTERED_*: what it is filtered by
+ * @max_bytes:  the session's gotrace_start.max_bytes
+ * @max_ns:     the session's gotrace_start.max_ns
  *
  * All but @state and @session is 0 when there is no session.
  */
@@ -265,6 +393,10 @@ struct gotrace_status {
 	__u64 samples;
 	__u32 sample_hz;
 	__u32 sample_event;
+	__u32 stopped;
+	__u32 filtered;
+	__u64 max_bytes;
+	__u64 max_ns;
 };
 #define GOTRACE_STATUS_SIZE_VER0	256
 #define GOTRACE_CPU_STATUS_SIZE_VER0	120
@@ -559,5 +691,6 @@ struct gotrace_tb_task {
 #define GOTRACE_IOC_REGION_END	_IO(GOTRACE_IOC_MAGIC, 8)	/* struct gotrace_end */
 #define GOTRACE_IOC_LOG		_IO(GOTRACE_IOC_MAGIC, 9)	/* struct gotrace_log */
 #define GOTRACE_IOC_TRACEBACK	_IO(GOTRACE_IOC_MAGIC, 10)	/* struct gotrace_traceback */
+#define GOTRACE_IOC_RESIZE	_IO(GOTRACE_IOC_MAGIC, 11)	/* struct gotrace_resize */
 
 #endif /* _UAPI_LINUX_GOTRACE_H */
