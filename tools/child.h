@@ -13,6 +13,11 @@ struct child {
 	/* What the new process does before it becomes the command, or NULL. */
 	void (*before_exec)(void *arg);
 	void *arg;
+
+	/* It waits for child_release() before it becomes the command. */
+	bool held;
+	int release[2];		/* a pipe that it reads from; we keep both ends */
+	int report;		/* of one that it writes to when it cannot be run */
 };
 
 /*
@@ -23,6 +28,10 @@ struct child {
  */
 int child_start(struct child *child, const char *cmd, char **argv,
 		bool no_stdout);
+
+/* One that was held becomes the command, or ends without having been it. */
+void child_release(struct child *child, const char *cmd, char **argv);
+void child_abandon(struct child *child);
 
 /* See whether it has ended; does not wait. */
 void child_poll(struct child *child);

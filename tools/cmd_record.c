@@ -46,6 +46,7 @@ static const char usage[] =
 "  -d, --duration TIME\n"
 "                     stop after that time, e.g. 10, 0.5, 250ms or 2m\n"
 SESSION_USAGE
+"  --only-command     only COMMAND and what it starts (--pid and --follow for it)\n"
 "  --no-symbols       leave user frames as offsets in their files; 'gotrace symbolize'\n"
 "                     names them later. It is like that too when FILE is '-', or none\n"
 "                     that can be replaced\n"
@@ -53,18 +54,19 @@ SESSION_USAGE
 "  -V, --version      which gotrace this is\n"
 "\n"
 "^C, SIGTERM and SIGHUP stop the trace and save it; a second one gives up what is\n"
-"not saved yet. COMMAND gets SIGTERM when the duration is over, or when FILE cannot\n"
-"be written.\n"
+"not saved yet. COMMAND gets SIGTERM when the duration is over, when the session has\n"
+"come to its limit, or when FILE cannot be written.\n"
 "\n"
 "Exit code: COMMAND's (128 + the signal that killed it; 127 or 126 if it could not\n"
-"be run). Without COMMAND, or when it succeeded or was ended by the duration: 0, or\n"
+"be run). Without COMMAND, or when it succeeded or was ended by us: 0, or\n"
 "3 if events were lost. 1 when recording failed, 2 when the usage was wrong.\n";
 
-enum { OPT_NO_SYMBOLS = 512 };	/* apart from session.h's */
+enum { OPT_NO_SYMBOLS = 512, OPT_ONLY_COMMAND };	/* apart from session.h's */
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "duration", required_argument, NULL, 'd' },
+	{ "only-command", no_argument, NULL, OPT_ONLY_COMMAND },
 	{ "no-symbols", no_argument, NULL, OPT_NO_SYMBOLS },
 	SESSION_OPTIONS,
 	ARGS_COMMON
@@ -76,10 +78,11 @@ static const struct args args = { "record", usage, options, true };
 
 struct record {
 	/* What was asked for. */
-	struct gotrace_start start;
+	struct session *session;
 	const char *path;
 	uint64_t duration;		/* ns, 0 is none */
 	char **command;			/* NULL is none */
+	bool only_command;
 	bool no_symbols;
 
 	int fd;
@@ -147,6 +150,28 @@ static bool refresh_status(struct record *r)
 	return true;
 }
 
+/* The command runs only to be recorded. */
+static void end_command(struct record *r)
+{
+	if (!r->child.pid)
+		return;
+	r->ended = true;
+	kill(r->child.pid, SIGTERM);
+}
+
+/* It may have stopped itself. */
+static void on_limit(struct record *r)
+{
+	const char *what = r->status.stopped == GOTRACE_STOPPED_TIME ? "--max-time" :
+			   r->status.stopped == GOTRACE_STOPPED_BYTES ? "--max-size" : NULL;
+
+	if (!what)
+		return;
+	progress_clear();
+	fprintf(stderr, "gotrace record: the session came to its %s\n", what);
+	end_command(r);
+}
+
 static void read_some(struct record *r)
 {
 	ssize_t n;
@@ -162,6 +187,7 @@ static void read_some(struct record *r)
 	if (n == 0) {
 		r->at_end = true;
 		r->stopped = true;	/* by someone else, if not by us */
+		on_limit(r);
 		return;
 	}
 	if (errno == EAGAIN || errno == EINTR)
@@ -172,15 +198,6 @@ static void read_some(struct record *r)
 	r->failed = true;
 	r->at_end = true;
 	stop_tracing(r);
-}
-
-/* The command runs only to be recorded. */
-static void end_command(struct record *r)
-{
-	if (!r->child.pid)
-		return;
-	r->ended = true;
-	kill(r->child.pid, SIGTERM);
 }
 
 /*
@@ -335,7 +352,7 @@ static void name_frames(const struct record *r)
 	struct stat st;
 
 	if (r->no_symbols || r->failed || !r->out.path ||
-	    !(r->start.stacks & GOTRACE_STACKS_USER) ||
+	    !(r->session->start.stacks & GOTRACE_STACKS_USER) ||
 	    stat(r->out.path, &st) || !S_ISREG(st.st_mode))
 		return;
 	/* The trace is safe: from here on ^C only leaves the names out. */
@@ -353,6 +370,23 @@ static int exit_code(const struct record *r)
 	return dev_events_lost(r->status.lost) ? EXIT_LOST : EXIT_OK;
 }
 
+static int start_command(struct record *r)
+{
+	/* Where the trace goes, nothing else may. */
+	return child_start(&r->child, "record", r->command, !r->out.path);
+}
+
+/* One that is all that is traced is there before, and waits. */
+static int hold_command(struct record *r)
+{
+	r->child.held = true;
+	if (start_command(r))
+		return -1;
+	filter_add_pid(&r->session->filter, r->child.pid);
+	r->session->filter.arg.flags |= GOTRACE_FILTER_FOLLOW;
+	return 0;
+}
+
 /*
  * The device and the file first, and neither touched: then START, and from
  * there on there is something to save.
@@ -366,11 +400,10 @@ static int begin(struct record *r)
 		return -1;
 	if (output_open(&r->out, "record", r->path))
 		goto err_dev;
-	err = dev_start(r->fd, &r->start);
-	if (err) {
-		dev_explain_start("record", r->fd, err, &r->start);
+	if (r->only_command && hold_command(r))
 		goto err_output;
-	}
+	if (session_start(r->session, "record", r->fd))
+		goto err_command;
 	r->t0 = now_ns();
 	r->drawn = r->t0;
 	refresh_status(r);
@@ -379,11 +412,22 @@ static int begin(struct record *r)
 		output_failed(r, err);
 	return 0;
 
+err_command:
+	if (r->child.held)
+		child_abandon(&r->child);
 err_output:
 	output_abandon(&r->out);
 err_dev:
 	close(r->fd);
 	return -1;
+}
+
+static int run_command(struct record *r)
+{
+	if (!r->child.pid)
+		return start_command(r);
+	child_release(&r->child, "record", r->command);
+	return 0;
 }
 
 static int record(struct record *r)
@@ -401,9 +445,9 @@ static int record(struct record *r)
 		free(r->buf);
 		return EXIT_FAILED;
 	}
-	/* Where the trace goes, nothing else may. */
-	if (r->command && !r->failed &&
-	    child_start(&r->child, "record", r->command, !r->out.path)) {
+	if (r->child.held && r->failed)
+		child_abandon(&r->child);
+	if (r->command && !r->failed && run_command(r)) {
 		r->failed = true;
 		stop_tracing(r);
 	}
@@ -422,12 +466,14 @@ static int record(struct record *r)
 
 int cmd_record(int argc, char **argv)
 {
+	static struct session session;
 	struct record r = {
-		.start = session_default(), .path = "trace.out",
+		.session = &session, .path = "trace.out",
 	};
 	int opt;
 
-	r.start.stacks = GOTRACE_STACKS_KERNEL | GOTRACE_STACKS_USER;
+	session_init(&session);
+	session.start.stacks = GOTRACE_STACKS_KERNEL | GOTRACE_STACKS_USER;
 	while ((opt = args_next(&args, argc, argv)) != -1) {
 		if (opt == 'o')
 			r.path = optarg;
@@ -436,10 +482,14 @@ int cmd_record(int argc, char **argv)
 						   optarg);
 		else if (opt == OPT_NO_SYMBOLS)
 			r.no_symbols = true;
+		else if (opt == OPT_ONLY_COMMAND)
+			r.only_command = true;
 		else
-			session_option(&args, opt, &r.start);
+			session_option(&args, opt, &session);
 	}
 	if (optind < argc)
 		r.command = argv + optind;
+	if (r.only_command && !r.command)
+		args_fail(&args, "--only-command wants a COMMAND");
 	return record(&r);
 }

@@ -31,21 +31,20 @@ static const struct args args = { "start", usage, options, false };
 
 int cmd_start(int argc, char **argv)
 {
-	struct gotrace_start start = session_default();
+	static struct session session;
 	struct gotrace_status status;
 	int opt, fd, err;
 
+	session_init(&session);
 	while ((opt = args_next(&args, argc, argv)) != -1)
-		session_option(&args, opt, &start);
+		session_option(&args, opt, &session);
 	args_end(&args, argc, argv);
 
 	fd = dev_open("start", DEV_CONTROL, true);
 	if (fd < 0)
 		return EXIT_FAILED;
-	err = dev_start(fd, &start);
-	if (err)
-		dev_explain_start("start", fd, err, &start);
-	else if (!dev_status(fd, &status))
+	err = session_start(&session, "start", fd);
+	if (!err && !dev_status(fd, &status))
 		fprintf(stderr, "session %" PRIu64 " is being traced\n",
 			(uint64_t)status.session);
 	close(fd);

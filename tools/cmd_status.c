@@ -58,6 +58,8 @@ static const struct field {
 	FIELD(stacks, ""),
 	FIELD(strings, ""),
 	FIELD(samples, ""),
+	FIELD(max_bytes, "bytes"),
+	FIELD(max_ns, "ns"),
 #undef FIELD
 };
 
@@ -120,6 +122,22 @@ static void print_cpus(const struct gotrace_cpu_status *cpus, uint32_t n)
 	}
 }
 
+/* What it is filtered by, each word after one of the texts. */
+static void print_filtered(uint32_t filtered, const char *first, const char *next,
+			   const char *last)
+{
+	const char *before = first;
+
+	for (unsigned int i = 0; i < 32; i++) {
+		if (!(filtered & 1u << i))
+			continue;
+		printf("%s%s", before, dev_filtered_name(i) ? dev_filtered_name(i) : "unknown");
+		before = next;
+	}
+	if (filtered)
+		fputs(last, stdout);
+}
+
 static void print_text(const struct gotrace_status *st,
 		       const struct gotrace_cpu_status *cpus)
 {
@@ -129,12 +147,18 @@ static void print_text(const struct gotrace_status *st,
 		return;
 	printf("%-17s %s\n", "clock", dev_clock_name(st->clock));
 	printf("%-17s %s\n", "syscalls", dev_syscalls_name(st->syscalls));
-	printf("%-17s%s%s%s%s%s%s\n", "flags",
+	printf("%-17s %s\n", "stopped", dev_stopped_name(st->stopped));
+	fputs("filtered         ", stdout);
+	print_filtered(st->filtered, " ", " ", "");
+	puts(st->filtered ? "" : " -");
+	printf("%-17s%s%s%s%s%s%s%s%s\n", "flags",
 	       st->flags ? "" : " -",
 	       st->flags & GOTRACE_START_DISCARD ? " discard" : "",
 	       st->flags & GOTRACE_START_IDLE ? " idle" : "",
 	       st->flags & GOTRACE_START_IN_SYSCALL ? " in-syscall" : "",
 	       st->flags & GOTRACE_START_MEMORY ? " memory" : "",
+	       st->flags & GOTRACE_START_NO_SCHED ? " no-sched" : "",
+	       st->flags & GOTRACE_START_NO_ANNOTATIONS ? " no-annotations" : "",
 	       st->flags & GOTRACE_START_RAW ? " raw" : "");
 	for (size_t i = 0; i < N_FIELDS; i++)
 		printf("%-17s %" PRIu64 "%s%s\n", fields[i].name,
@@ -175,9 +199,13 @@ static void print_json(const struct gotrace_status *st,
 		       const struct gotrace_cpu_status *cpus)
 {
 	printf("{\"state\":\"%s\",\"session\":%" PRIu64
-	       ",\"flags\":%u,\"clock\":\"%s\",\"syscalls\":\"%s\"",
+	       ",\"flags\":%u,\"clock\":\"%s\",\"syscalls\":\"%s\",\"stopped\":\"%s\"",
 	       dev_state_name(st->state), (uint64_t)st->session, st->flags,
-	       dev_clock_name(st->clock), dev_syscalls_name(st->syscalls));
+	       dev_clock_name(st->clock), dev_syscalls_name(st->syscalls),
+	       dev_stopped_name(st->stopped));
+	fputs(",\"filtered\":[", stdout);
+	print_filtered(st->filtered, "\"", "\",\"", "\"");
+	putchar(']');
 	for (size_t i = 0; i < N_FIELDS; i++)
 		printf(",\"%s\":%" PRIu64, fields[i].name,
 		       value(st, &fields[i]));

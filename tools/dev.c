@@ -190,6 +190,13 @@ int dev_stop(int fd, uint32_t flags)
 	return ioctl(fd, GOTRACE_IOC_STOP, &arg) ? -errno : 0;
 }
 
+int dev_resize(int fd, uint64_t buffer_bytes)
+{
+	struct gotrace_resize arg = { .size = sizeof(arg), .buffer_bytes = buffer_bytes };
+
+	return ioctl(fd, GOTRACE_IOC_RESIZE, &arg) ? -errno : 0;
+}
+
 int dev_status(int fd, struct gotrace_status *status)
 {
 	memset(status, 0, sizeof(*status));
@@ -295,13 +302,29 @@ void dev_explain_start(const char *cmd, int fd, int err,
 			dev_clock_name(start->clock));
 		break;
 	case EOPNOTSUPP:
+		if (!start->sample_hz) {
+			fputs("This kernel has no control groups.\n", stderr);
+			break;
+		}
 		fputs("This machine's processor does not count what --sample-event asks for, as often\n"
 		      "with virtual ones: try --sample-event clock.\n",
 		      stderr);
 		break;
+	case ESRCH:
+		fputs("One of --pid or --tid is the number of nobody.\n", stderr);
+		break;
+	case EBADF:
+		fputs("A --cgroup is no control group of version 2: those are below where a file system\n"
+		      "of type cgroup2 is mounted.\n", stderr);
+		break;
+	case E2BIG:
+		fputs("The module is older than this gotrace, and does not know one of the options.\n",
+		      stderr);
+		break;
 	case EINVAL:
 		fputs("An option is out of the range that this module knows: the buffer must hold two\n"
-		      "times 64 KiB more than there are CPUs, the tables at least 1 MiB.\n",
+		      "times 64 KiB more than there are CPUs, the tables at least 1 MiB; one of --cpu\n"
+		      "must be a CPU of this machine.\n",
 		      stderr);
 		break;
 	case EPERM:
@@ -354,6 +377,27 @@ const char *dev_syscalls_name(uint32_t syscalls)
 	};
 
 	return NAME_OF(names, syscalls);
+}
+
+const char *dev_stopped_name(uint32_t stopped)
+{
+	static const char *const names[] = {
+		[GOTRACE_STOPPED_NOT] = "-",
+		[GOTRACE_STOPPED_ASKED] = "asked",
+		[GOTRACE_STOPPED_TIME] = "max-time",
+		[GOTRACE_STOPPED_BYTES] = "max-size",
+	};
+
+	return NAME_OF(names, stopped);
+}
+
+const char *dev_filtered_name(unsigned int bit)
+{
+	static const char *const names[] = {
+		"tid", "pid", "comm", "cgroup", "uid", "cpu", "calls",
+	};
+
+	return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
 }
 
 const char *dev_lost_name(unsigned int cause)

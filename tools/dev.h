@@ -27,6 +27,7 @@ int dev_open(const char *cmd, enum dev_use use, bool load);
 /* These return 0 or -errno and say nothing. */
 int dev_start(int fd, const struct gotrace_start *start);
 int dev_stop(int fd, uint32_t flags);
+int dev_resize(int fd, uint64_t buffer_bytes);
 int dev_status(int fd, struct gotrace_status *status);
 
 /*
@@ -49,6 +50,9 @@ void dev_explain_start(const char *cmd, int fd, int err,
 const char *dev_state_name(uint32_t state);
 const char *dev_clock_name(uint32_t clock);
 const char *dev_syscalls_name(uint32_t syscalls);
+const char *dev_stopped_name(uint32_t stopped);
+/* Of a bit of GOTRACE_FILTERED_*; NULL for those from the future. */
+const char *dev_filtered_name(unsigned int bit);
 /* NULL for causes that have no name yet. */
 const char *dev_lost_name(unsigned int cause);
 /* What a cause means, in words for people. */

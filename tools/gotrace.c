@@ -15,6 +15,7 @@ static const struct command {
 	{ "start",  cmd_start,  "start a session; someone else reads it" },
 	{ "stop",   cmd_stop,   "stop the session" },
 	{ "status", cmd_status, "what the tracer does now" },
+	{ "resize", cmd_resize, "change the memory for buffers while tracing" },
 	{ "stacks", cmd_stacks, "print every task's stack at this moment" },
 	{ "dump",   cmd_dump,   "print a trace, one event a line" },
 	{ "report", cmd_report, "what everybody did in a trace, in figures" },

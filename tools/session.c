@@ -3,19 +3,97 @@
 #include "session.h"
 
 #include <stddef.h>
+#include <string.h>
 
-struct gotrace_start session_default(void)
+#include "dev.h"
+
+void session_init(struct session *session)
 {
-	return (struct gotrace_start){
-		.size = sizeof(struct gotrace_start),
-		.syscalls = GOTRACE_SYSCALLS_REGIONS,
-		.flags = GOTRACE_START_MEMORY,
-	};
+	memset(session, 0, sizeof(*session));
+	session->start.size = sizeof(session->start);
+	session->start.syscalls = GOTRACE_SYSCALLS_REGIONS;
+	session->start.flags = GOTRACE_START_MEMORY;
 }
 
-bool session_option(const struct args *args, int opt,
-		    struct gotrace_start *start)
+/* Those that are named, and no others. */
+static void choose_events(const struct args *args, const char *text,
+			  struct gotrace_start *start)
 {
+	static const char *const names[] = { "sched", "syscalls", "memory", "annotations" };
+	unsigned int chosen = 0;
+	size_t n, i;
+
+	do {
+		n = strcspn(text, ",");
+		for (i = 0; i < 4; i++)
+			if (strlen(names[i]) == n && !strncmp(names[i], text, n))
+				break;
+		if (i == 4)
+			args_fail(args, "--events takes some of sched,syscalls,memory,annotations, not '%.*s'",
+				  (int)n, text);
+		chosen |= 1 << i;
+		text += n;
+	} while (*text++);
+	start->flags &= ~(GOTRACE_START_NO_SCHED | GOTRACE_START_MEMORY |
+			  GOTRACE_START_NO_ANNOTATIONS);
+	if (!(chosen & 1))
+		start->flags |= GOTRACE_START_NO_SCHED;
+	if (!(chosen & 2))
+		start->syscalls = GOTRACE_SYSCALLS_OFF;
+	if (chosen & 4)
+		start->flags |= GOTRACE_START_MEMORY;
+	if (!(chosen & 8))
+		start->flags |= GOTRACE_START_NO_ANNOTATIONS;
+}
+
+static bool filter_option(const struct args *args, int opt, struct filter *filter)
+{
+	switch (opt) {
+	case SESSION_PID:
+		filter_pids(filter, args, optarg);
+		return true;
+	case SESSION_TID:
+		filter_tids(filter, args, optarg);
+		return true;
+	case SESSION_COMM:
+		filter_comm(filter, args, optarg);
+		return true;
+	case SESSION_CGROUP:
+		filter_cgroup(filter, args, optarg);
+		return true;
+	case SESSION_UID:
+		filter_uids(filter, args, optarg);
+		return true;
+	case SESSION_FOLLOW:
+		filter->arg.flags |= GOTRACE_FILTER_FOLLOW;
+		return true;
+	case SESSION_CPU:
+		filter_cpus(filter, args, optarg);
+		return true;
+	case SESSION_CALLS:
+	case SESSION_NO_CALLS:
+		filter_calls(filter, args, optarg, opt == SESSION_NO_CALLS);
+		return true;
+	default:
+		return false;
+	}
+}
+
+int session_start(struct session *session, const char *cmd, int fd)
+{
+	int err;
+
+	session->start.filter = filter_finish(&session->filter);
+	err = dev_start(fd, &session->start);
+	if (err)
+		dev_explain_start(cmd, fd, err, &session->start);
+	filter_close(&session->filter);
+	return err;
+}
+
+bool session_option(const struct args *args, int opt, struct session *session)
+{
+	struct gotrace_start *start = &session->start;
 	static const char *const syscalls[] = {
 		[GOTRACE_SYSCALLS_OFF] = "off",
 		[GOTRACE_SYSCALLS_CALLS] = "calls",
@@ -97,7 +175,16 @@ bool session_option(const struct args *args, int opt,
 	case SESSION_DISCARD:
 		start->flags |= GOTRACE_START_DISCARD;
 		return true;
+	case SESSION_MAX_TIME:
+		start->max_ns = args_duration(args, "--max-time", optarg);
+		return true;
+	case SESSION_MAX_SIZE:
+		start->max_bytes = args_size(args, "--max-size", optarg);
+		return true;
+	case SESSION_EVENTS:
+		choose_events(args, optarg, start);
+		return true;
 	default:
-		return false;
+		return filter_option(args, opt, &session->filter);
 	}
 }
