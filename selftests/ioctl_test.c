@@ -123,7 +123,9 @@ TEST_F(ioctl, unknown_flags_are_einval)
 		if (!(start.flags & (GOTRACE_START_DISCARD |
 				     GOTRACE_START_IDLE | GOTRACE_START_RAW |
 				     GOTRACE_START_IN_SYSCALL |
-				     GOTRACE_START_MEMORY))) {
+				     GOTRACE_START_MEMORY |
+				     GOTRACE_START_NO_SCHED |
+				     GOTRACE_START_NO_ANNOTATIONS))) {
 			EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &start));
 		}
 		if (bit) {
@@ -266,6 +268,11 @@ TEST_F(ioctl, values_out_of_range_are_einval)
 	bad = good;
 	bad.sample_event = GOTRACE_SAMPLE_CYCLES + 1;
 	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
+	bad = good;
+	bad.max_ns = (1ULL << 62) + 1;
+	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
+	bad.max_ns = ~0ULL;
+	EXPECT_EQ(-EINVAL, gt_start_with(self->ctl, &bad));
 }
 
 TEST_F(ioctl, limits_out_of_range_are_einval)
@@ -296,6 +303,16 @@ TEST_F(ioctl, limits_out_of_range_are_einval)
 	}
 }
 
+/* A program from before there were filters. */
+TEST_F(ioctl, first_published_start_is_ok)
+{
+	struct gotrace_start args = gt_start_args();
+
+	args.size = GOTRACE_START_SIZE_VER0;
+	args.filter = 8;	/* not looked at */
+	EXPECT_EQ(0, start_and_stop(self->ctl, &args));
+}
+
 TEST_F(ioctl, limits_at_the_ends_of_their_range_are_ok)
 {
 	const __u64 tebi = 1ULL << 40;
@@ -306,6 +323,8 @@ TEST_F(ioctl, limits_at_the_ends_of_their_range_are_ok)
 	EXPECT_EQ(0, start_and_stop(self->ctl, &args));
 	args.buffer_bytes = tebi;
 	args.table_bytes = tebi;
+	args.max_ns = 1ULL << 62;
+	args.max_bytes = ~0ULL;
 	EXPECT_EQ(0, start_and_stop(self->ctl, &args));
 }
 
