@@ -14,7 +14,7 @@
 #include <linux/tracepoint.h>
 
 static const char *const prefixes[] = {
-	"sched_switch", "sched_wak", "sched_process_", "sys_enter", "sys_exit",
+	"sched_switch", "sched_wak", "sched_process_", "task_rename", "sys_enter", "sys_exit",
 	"mm_vmscan_", "mm_compaction_", "suspend_resume", "cpuhp_",
 };
 
