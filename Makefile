@@ -97,6 +97,9 @@ deb: ## Make Debian packages, in build/deb
 check-deb: deb ## Install them in a fresh Debian, build the module by dkms, load it in a guest
 	@selftests/deb.sh
 
+check-browser: ## Use the page of gotrace view in a headless Chromium, also with ten million events
+	@selftests/browser.sh
+
 check: ## Run all tests, in guests; T=name for one, KVER=, HOST=1, ALLOW_SKIP=1
 	@selftests/run.sh $(T)
 

@@ -73,5 +73,6 @@ if [ "$go" = go ] && ! command -v go > /dev/null; then
 	go='$(selftests/fetch/fetch.sh go newest)/bin/go'
 fi
 echo
-echo "Open it with:  $go tool trace trace.out"
+echo "Open it with:  build/bin/gotrace view trace.out"
+echo "or with Go's:  $go tool trace trace.out"
 echo "or as text:    build/bin/gotrace dump trace.out | less"

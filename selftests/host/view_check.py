@@ -163,6 +163,9 @@ def check_hists(url):
         w = waits[r["name"]]
         assert [w[k] for k in ("n", "p50", "p90", "p99", "max")] == [
             r[k] for k in ("waits", "wait_p50_ns", "wait_p90_ns", "wait_p99_ns", "wait_max_ns")], (w, r)
+        assert w["at"] == r["wait_max_at_ns"]
+        longest = get(url, "slice", g=w["g"], time=w["at"])
+        assert longest["kind"] == "runnable" and longest["end"] - longest["start"] == w["max"], longest
         assert sum(b[2] for b in w["buckets"]) == w["n"] and all(b[0] < b[1] for b in w["buckets"])
     assert h["all"]["n"] == sum(r["waits"] for r in rows)
     timed = {r["name"]: r for r in calls if r["call_p50_ns"] is not None}
@@ -186,10 +189,24 @@ def check_wakes(url, end):
     return want
 
 
+def check_active(url, end):
+    """Who was active in a third of the time, as the report has it."""
+    w = (end // 3, end // 3 * 2)
+    if w[0] == w[1]:
+        return
+    rows = lines(ask(url, "report", by="task", from_=w[0], to=w[1]))[1:]
+    want = sorted([r["running_ns"], r["runnable_ns"]] for r in rows if r["running_ns"] + r["runnable_ns"])
+    got = sorted(a[1:] for a in get(url, "active", from_=w[0], to=w[1]))
+    assert got == want, (got, want)
+
+
 def check_all(url, gotrace, path):
     trace = get(url, "trace")
+    some = get(url, "marks", max=7)
+    assert some["n"] == trace["marks"] and len(some["marks"]) <= 8 and (len(some["marks"]) > 3 or some["n"] < 8), some
     for t in trace["tasks"]:
         assert sum(t[3:7]) == t[8] - t[7], t
+    check_active(url, trace["end"])
     print(f"{check_tables(url, gotrace, path, trace['end'])} rows, "
           f"{check_tiles(url, trace)} pieces, {check_flame(url, gotrace, path)} ns of stacks, "
           f"{check_hists(url)} histograms, {check_wakes(url, trace['end'])} wake-ups")

@@ -5,6 +5,7 @@
  *	trace    the trace, its CPUs and tasks, with their tracks
  *	columns  of the report's tables
  *	tiles    track looks of tracks, as struct view_seg (tiles.h)
+ *	active   who ran or wanted to in a window
  *	slice    a record: by its index, or by a time
  *	chain    who woke a task, who had woken that one, …
  *	wakes    who woke whom in a window
@@ -309,6 +310,32 @@ static void answer_tiles(struct ask *a)
 	}
 }
 
+/* Tasks with what they ran and waited for a CPU, in the window. */
+static void answer_active(struct ask *a)
+{
+	struct view *v = a->v;
+	struct view_sum sum;
+	int64_t from, to;
+
+	window(a, &from, &to);
+	out_char('[');
+	for (size_t i = 0, n = 0; i < v->n_gs && !a->bad; i++) {
+		if (!v->gs[i].state)
+			continue;
+		view_store_sum(&v->store, v->gs[i].state - 1, from, to, &sum);
+		if (!sum.ns[VIEW_RUNNING] && !sum.ns[VIEW_RUNNABLE])
+			continue;
+		out_text(n++ ? ",[" : "[");
+		out_u64(i + 1);
+		out_char(',');
+		out_i64(sum.ns[VIEW_RUNNING]);
+		out_char(',');
+		out_i64(sum.ns[VIEW_RUNNABLE]);
+		out_char(']');
+	}
+	out_char(']');
+}
+
 static void answer_slice(struct ask *a)
 {
 	struct view *v = a->v;
@@ -387,10 +414,11 @@ static size_t find_mark(const struct view *v, int64_t time)
 	return low;
 }
 
+/* If there are too many, some of all over the window. */
 static void answer_marks(struct ask *a)
 {
 	struct view *v = a->v;
-	size_t i, end, max = number(a, "max", MARKS_MAX, MARKS_MAX);
+	size_t i, end, step, max = number(a, "max", MARKS_MAX, MARKS_MAX);
 	int64_t from, to;
 
 	window(a, &from, &to);
@@ -401,7 +429,8 @@ static void answer_marks(struct ask *a)
 	out_u64(end - i);
 	json_key("marks");
 	out_char('[');
-	for (size_t n = 0; i < end && n < max; i++, n++) {
+	step = (end - i) / (max + 1) + 1;
+	for (size_t n = 0; i < end; i += step, n++) {
 		if (n)
 			out_char(',');
 		put_mark(v, &v->marks[i], i);
@@ -512,11 +541,22 @@ static void answer_flame(struct ask *a)
 		a->bad = "what: there is no memory for it";
 }
 
-static void put_hist(const struct gt_histogram *h, struct gt_string name)
+struct hist {
+	const struct gt_histogram *h;
+	struct gt_string name;
+	const struct gt_g *g;	/* whose was the longest, and when */
+	int64_t at;
+};
+
+static void put_hist(const struct hist *one)
 {
+	const struct gt_histogram *h = one->h;
+
 	out_char('{');
 	json_first("name");
-	out_json(name.text, name.len);
+	out_json(one->name.text, one->name.len);
+	json_i64("g", one->g ? one->g->index + 1 : 0);
+	json_i64("at", one->at);
 	json_i64("n", h->n);
 	json_i64("p50", gt_histogram_percentile(h, 50));
 	json_i64("p90", gt_histogram_percentile(h, 90));
@@ -536,11 +576,6 @@ static void put_hist(const struct gt_histogram *h, struct gt_string name)
 	out_text("]}");
 }
 
-struct hist {
-	const struct gt_histogram *h;
-	struct gt_string name;
-};
-
 static int by_n(const void *a, const void *b)
 {
 	const struct hist *x = a, *y = b;
@@ -558,33 +593,50 @@ static void put_hists(const char *key, struct hist *all, size_t n)
 	for (size_t i = 0; i < n && i < HISTS_MAX && all[i].h->n; i++) {
 		if (i)
 			out_char(',');
-		put_hist(all[i].h, all[i].name);
+		put_hist(&all[i]);
 	}
 	out_char(']');
+}
+
+static bool put_waits(const struct report *r, struct hist *all)
+{
+	struct gt_histogram every = { 0 };
+	struct hist whole = { &every, { "all tasks", 9 }, NULL, 0 };
+	bool ok = true;
+
+	for (size_t i = 0; i < r->n_comms && ok; i++) {
+		const struct report_waits *w = &r->comms[i].waits;
+
+		all[i] = (struct hist){ &w->hist, r->comms[i].name, w->g, w->at };
+		if (w->hist.n && (!whole.g || w->hist.max > every.max)) {
+			whole.g = w->g;
+			whole.at = w->at;
+		}
+		ok = gt_histogram_merge(&every, &w->hist);
+	}
+	json_first("all");
+	put_hist(&whole);
+	if (ok)
+		put_hists("waits", all, r->n_comms);
+	gt_histogram_exit(&every);
+	return ok;
 }
 
 static bool put_all_hists(const struct report *r)
 {
 	size_t most = r->n_comms > r->n_calls ? r->n_comms : r->n_calls;
 	struct hist *all = calloc(most + 1, sizeof(*all));
-	struct gt_histogram every = { 0 };
-	bool ok = all;
+	bool ok;
 
-	for (size_t i = 0; ok && i < r->n_comms; i++) {
-		all[i] = (struct hist){ &r->comms[i].waits.hist, r->comms[i].name };
-		ok = gt_histogram_merge(&every, &r->comms[i].waits.hist);
-	}
-	if (ok) {
-		out_char('{');
-		json_first("all");
-		put_hist(&every, (struct gt_string){ "all tasks", 9 });
-		put_hists("waits", all, r->n_comms);
-		for (size_t i = 0; i < r->n_calls; i++)
-			all[i] = (struct hist){ &r->calls[i].hist, r->calls[i].name };
-		put_hists("calls", all, r->n_calls);
-		out_char('}');
-	}
-	gt_histogram_exit(&every);
+	if (!all)
+		return false;
+	out_char('{');
+	ok = put_waits(r, all);
+	for (size_t i = 0; i < r->n_calls; i++)
+		all[i] = (struct hist){ &r->calls[i].hist, r->calls[i].name,
+					r->calls[i].g, r->calls[i].at };
+	put_hists("calls", all, r->n_calls);
+	out_char('}');
 	free(all);
 	return ok;
 }
@@ -608,6 +660,7 @@ static const struct {
 	{ "trace", "application/json", answer_trace },
 	{ "columns", "application/json", answer_columns },
 	{ "tiles", "application/octet-stream", answer_tiles },
+	{ "active", "application/json", answer_active },
 	{ "slice", "application/json", answer_slice },
 	{ "chain", "application/json", answer_chain },
 	{ "wakes", "application/json", answer_wakes },

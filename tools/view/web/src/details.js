@@ -20,8 +20,8 @@ export class Details {
 	}
 
 	show(...parts) {
-		this.root.replaceChildren(
-			el('button.close', { title: 'close ( Esc )', onclick: () => this.timeline.clear() }, '×'), ...parts);
+		this.inner = el('div.inner', {}, ...parts.filter((x) => x));
+		this.root.replaceChildren(this.inner, el('button.close', { title: 'close ( Esc )', onclick: () => this.timeline.clear() }, '×'));
 		this.root.hidden = false;
 	}
 
@@ -110,7 +110,7 @@ export class Details {
 		}
 		if (this.timeline.slice !== s || list.length < 2)
 			return;
-		this.root.append(el('div.column', {}, el('h3', {}, 'What led to it'),
+		this.inner.append(el('div.column.led', {}, el('h3', {}, 'What led to it'),
 			el('ol.chain', {}, list.map((c) => el('li', {},
 				this.link(f.moment(c.at), 'show it', () => this.timeline.choose({ track: c.track, index: c.index })), ' ',
 				c.irq ? 'an interrupt' : c.by ? f.task(c.by) : 'somebody', c.call ? el('small', {}, ` in ${f.call(c.call)}`) : null,

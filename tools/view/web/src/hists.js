@@ -21,7 +21,7 @@ function bars(h) {
 export class Hists {
 	constructor(trace, hooks) {
 		this.trace = trace;
-		this.hooks = hooks;	// window()
+		this.hooks = hooks;	// window(), go(g, time, kind)
 		this.kind = 'waits';
 		this.window = null;
 		this.tabs = el('div.tabs', {}, [['waits', 'Waiting for a CPU'], ['calls', 'System calls']].map(([k, name]) =>
@@ -91,7 +91,8 @@ export class Hists {
 		}
 		c.hidden = false;
 		this.figures.replaceChildren(el('h2', {}, this.kind === 'waits' ? `${f.call(h.name)}: from ready to running` : `${f.call(h.name)}: from entry to return`),
-			el('div.numbers', {}, [['times', f.count(h.n)], ['half are within', f.time(h.p50)], ['90 % within', f.time(h.p90)], ['99 % within', f.time(h.p99)], ['longest', f.time(h.max)]].map(([k, v]) => el('div', {}, el('b', {}, v), el('span', {}, k)))));
+			el('div.numbers', {}, [['times', f.count(h.n)], ['half are within', f.time(h.p50)], ['90 % within', f.time(h.p90)], ['99 % within', f.time(h.p99)],
+				['longest', h.g ? el('a.link', { href: '#', title: 'show it', onclick: (e) => { e.preventDefault(); this.hooks.go(h.g, h.at, this.kind); } }, f.time(h.max)) : f.time(h.max)]].map(([k, v]) => el('div', {}, el('b', {}, v), el('span', {}, k)))));
 		const W = c.parentElement.clientWidth - 16, H = Math.max(160, c.parentElement.clientHeight - this.figures.offsetHeight - 24), r = devicePixelRatio;
 		c.width = W * r;
 		c.height = H * r;

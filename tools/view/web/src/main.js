@@ -74,7 +74,14 @@ function start(trace) {
 		},
 	});
 	const flame = new Flame(trace, { window });
-	const hists = new Hists(trace, { window });
+	const hists = new Hists(trace, {
+		window,
+		go: (g, time, kind) => {
+			const task = trace.byIndex.get(g);
+			open('timeline');
+			timeline.choose(kind === 'calls' && task.calls ? { track: task.calls, time } : { g, time });
+		},
+	});
 	const details = new Details(trace, timeline, {
 		flame: (what, options) => { open('flame'); flame.set(what, options); },
 		tables: (from, to) => { open('tables'); tables.setWindow(from, to); },

@@ -8,7 +8,6 @@ import { Tiles } from './tiles.js';
 import { LOOKS, FONT, busy, drawBand, fit, forgetHatches, hatch } from './draw.js';
 import { theme, taskColor } from './colors.js';
 
-const GUTTER = 216;	// names
 const RULER = 24;
 const OVERVIEW = 46;
 const CPU_H = 24, STATE_H = 15, CALL_H = 12, REGION_H = 12, GAP = 7, HEAD_H = 26, HEAP_H = 40;
@@ -37,6 +36,8 @@ export class Timeline {
 		this.heap = null;
 		this.keys = new Set();
 		this.tiles = new Tiles(trace.end, () => this.dirty(), (e) => toast(e.message));
+		this.gutter = 216;
+		this.width = 1000;
 		this.build();
 		this.layout();
 		this.listen();
@@ -52,11 +53,13 @@ export class Timeline {
 			Object.keys(SORTS).map((s) => el('option', { value: s }, s)));
 		this.showCalls = el('input', { type: 'checkbox', checked: true, onchange: () => this.layout() });
 		this.showSleepers = el('input', { type: 'checkbox', onchange: () => this.layout() });
+		this.inView = el('input', { type: 'checkbox', onchange: () => this.layout() });
 		this.showArrows = el('input', { type: 'checkbox', checked: true, onchange: () => this.dirty() });
 		this.where = el('span.where');
 		this.bar = el('div.bar', {},
 			this.filter, el('label', {}, 'by ', this.sort),
 			el('label', {}, this.showCalls, ' calls'), el('label', {}, this.showArrows, ' wake-ups'),
+			el('label', { title: 'only tasks that run, or want to, in what is shown; the busiest first' }, this.inView, ' active in view'),
 			el('label', { title: 'tasks that did not run' }, this.showSleepers, ' who only slept'),
 			el('span.gap'), this.where,
 			el('button', { title: 'zoom out ( s )', onclick: () => this.zoom(2) }, '−'),
@@ -73,7 +76,7 @@ export class Timeline {
 	legend() {
 		const item = (cls, text) => el('span.key', {}, el(`i.${cls}`), text);
 		return el('div.legend', {}, item('k-running', 'runs'), item('k-runnable', 'waits for a CPU'),
-			item('k-sleep', 'asleep'), item('k-syscall', 'disk'), item('k-untraced', 'not traced'), item('k-call', 'in a call'),
+			item('k-sleep', 'asleep'), item('k-syscall', 'disk'), item('k-untraced', 'not traced'), item('k-call', 'in a call'), item('k-lost', 'events lost'),
 			el('span.gap'), el('span', {}, 'drag: move · shift-drag: choose a range · ctrl-wheel: zoom · click: details'));
 	}
 
@@ -127,7 +130,10 @@ export class Timeline {
 
 	chosen() {
 		const text = this.filter.value.trim().toLowerCase();
-		const some = this.showSleepers.checked || text;
+		const some = this.showSleepers.checked || text, { active } = this;
+		if (this.inView.checked && !text && active)
+			return [...this.pinned.map((i) => this.trace.byIndex.get(i)),
+				...active.map((a) => this.trace.byIndex.get(a[0])).filter((t) => t && !this.pinned.includes(t.i))];
 		const tasks = this.trace.tasks.filter((t) => (!text || t.name.toLowerCase().includes(text) || t.id === text) &&
 			(some || t.running + t.runnable > 0));
 		tasks.sort(SORTS[this.sort.value]);
@@ -145,10 +151,15 @@ export class Timeline {
 
 	// ---- Moving ----
 
-	get width() { return Math.max(10, this.scroller.clientWidth - GUTTER); }
+	// Asking for sizes makes the browser lay out the page: once for a frame.
+	measure() {
+		const all = this.scroller.clientWidth;
+		this.gutter = Math.round(Math.max(118, Math.min(216, all * 0.3)));	// for names
+		this.width = Math.max(10, all - this.gutter);
+	}
 	get scale() { return this.width / (this.t1 - this.t0); }
-	x(t) { return GUTTER + (t - this.t0) * this.scale; }
-	t(x) { return this.t0 + (x - GUTTER) / this.scale; }
+	x(t) { return this.gutter + (t - this.t0) * this.scale; }
+	t(x) { return this.t0 + (x - this.gutter) / this.scale; }
 
 	show(t0, t1) {
 		const end = this.trace.end;
@@ -185,6 +196,7 @@ export class Timeline {
 	reveal(i) {
 		if (!this.rowOfTask(i)) {
 			this.filter.value = '';
+			this.inView.checked = false;
 			const t = this.trace.byIndex.get(i);
 			if (t && t.running + t.runnable === 0)
 				this.showSleepers.checked = true;
@@ -270,7 +282,7 @@ export class Timeline {
 		const inner = y + this.scroller.scrollTop - row.y;
 		const band = row.bands?.find((b) => inner >= b.y - 1 && inner < b.y + b.h + 1);
 		const hit = { row, band, time: this.t(x), tile: null, i: -1 };
-		if (x < GUTTER || !band)
+		if (x < this.gutter || !band)
 			return hit;
 		const time = hit.time;
 		for (const [tile] of this.tiles.cover(band.track, this.level(), time, time, [])) {
@@ -325,6 +337,8 @@ export class Timeline {
 
 	describeMark(hit) {
 		const near = this.nearMark(hit.time);
+		if (this.marks && this.marks.n > this.marks.marks.length)
+			return [`${f.count(this.marks.n)} messages in view`, 'zoom in to read them'];
 		if (!near)
 			return [hit.row.name, f.moment(hit.time)];
 		return [near.name || near.what, near.text, near.what === 'log' ? '' : `task ${near.what}s`, near.g ? f.task(near.g) : '', f.moment(near.at)].filter((x) => x);
@@ -373,10 +387,10 @@ export class Timeline {
 			if (e.button)
 				return;
 			const [x, y] = place(e);
-			if (x < GUTTER) {
+			if (x < this.gutter) {
 				const row = this.rowAt(y + this.scroller.scrollTop);
 				if (row?.task)
-					x > GUTTER - 24 ? this.pin(row.task.i) : this.choose({ g: row.task.i, time: (this.t0 + this.t1) / 2 }, false);
+					x > this.gutter - 24 ? this.pin(row.task.i) : this.choose({ g: row.task.i, time: (this.t0 + this.t1) / 2 }, false);
 				return;
 			}
 			drag = { x, y, t0: this.t0, t1: this.t1, top: this.scroller.scrollTop, range: e.shiftKey, moved: false, at: this.t(x) };
@@ -429,7 +443,7 @@ export class Timeline {
 	wheel(e, x, always = false) {
 		if (always || e.ctrlKey || e.altKey || e.metaKey) {
 			e.preventDefault();
-			this.zoom(Math.exp(Math.sign(e.deltaY) * Math.min(Math.abs(e.deltaY), 120) / 300), this.t(Math.max(GUTTER, x)));
+			this.zoom(Math.exp(Math.sign(e.deltaY) * Math.min(Math.abs(e.deltaY), 120) / 300), this.t(Math.max(this.gutter, x)));
 		} else if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
 			e.preventDefault();
 			this.pan((e.deltaX || e.deltaY) / this.width);
@@ -457,7 +471,7 @@ export class Timeline {
 	// In the overview, a drag chooses what is shown, and a click where.
 	listenOverview() {
 		const o = this.overview;
-		const t = (e) => Math.max(0, Math.min(this.trace.end, (e.offsetX - GUTTER) / this.width * this.trace.end));
+		const t = (e) => Math.max(0, Math.min(this.trace.end, (e.offsetX - this.gutter) / this.width * this.trace.end));
 		let from = null;
 		o.addEventListener('pointerdown', (e) => {
 			from = t(e);
@@ -481,13 +495,13 @@ export class Timeline {
 
 	hover(x, y, e) {
 		this.pointer = { x, y };
-		const hit = x >= GUTTER ? this.hit(x, y) : null;
-		this.canvas.style.cursor = x < GUTTER ? 'pointer' : hit?.tile ? 'pointer' : 'grab';
-		if (x < GUTTER) {
+		const hit = x >= this.gutter ? this.hit(x, y) : null;
+		this.canvas.style.cursor = x < this.gutter ? 'pointer' : hit?.tile ? 'pointer' : 'grab';
+		if (x < this.gutter) {
 			const row = this.rowAt(y + this.scroller.scrollTop);
 			const g = row?.task;
 			tip(e.clientX, e.clientY, g ? [f.task(g), `runs ${f.time(g.running)}, ${f.share(g.running, this.trace.end)}`, `waits for a CPU ${f.time(g.runnable)}`,
-				`asleep ${f.time(g.asleep)}`, x > GUTTER - 24 ? 'click: keep it at the top' : ''].filter((l) => l) : null);
+				`asleep ${f.time(g.asleep)}`, x > this.gutter - 24 ? 'click: keep it at the top' : ''].filter((l) => l) : null);
 		} else {
 			tip(e.clientX, e.clientY, hit && hit.row.kind !== 'head' ? this.describe(hit) : null);
 		}
@@ -509,6 +523,10 @@ export class Timeline {
 			const [a, b] = this.range ?? [this.slice.start, this.slice.end];
 			this.show(a - (b - a) / 8, b + (b - a) / 8);
 		} else if (k === 'Escape') {
+			if (!this.slice && !this.range && this.filter.value) {
+				this.filter.value = '';
+				this.layout();
+			}
 			this.clear();
 		} else if (k === ',' || k === '[') {
 			this.neighbour('before');
@@ -538,7 +556,7 @@ export class Timeline {
 				this.ticking = false;
 				return;
 			}
-			const at = this.pointer && this.pointer.x > GUTTER ? this.t(this.pointer.x) : undefined;
+			const at = this.pointer && this.pointer.x > this.gutter ? this.t(this.pointer.x) : undefined;
 			if (k.has('w'))
 				this.zoom(Math.exp(-2.5 * d), at);
 			if (k.has('s'))
@@ -591,16 +609,17 @@ export class Timeline {
 
 	draw() {
 		const start = performance.now();
-		const w = this.scroller.clientWidth, h = this.scroller.clientHeight;
+		this.measure();
+		const w = this.gutter + this.width, h = this.scroller.clientHeight;
 		const missing = [];
 		this.drawOverview(w, missing);
 		this.drawRuler(w);
 		const ctx = this.size(this.canvas, w, h);
 		const top = this.scroller.scrollTop;
-		const p = { ctx, trace: this.trace, t0: this.t0, scale: this.scale, left: GUTTER, right: w };
+		const p = { ctx, trace: this.trace, t0: this.t0, scale: this.scale, left: this.gutter, right: w };
 		ctx.save();
 		ctx.beginPath();
-		ctx.rect(GUTTER, 0, w - GUTTER, h);
+		ctx.rect(this.gutter, 0, w - this.gutter, h);
 		ctx.clip();
 		this.drawGrid(ctx, h);
 		const level = this.level(), rowsMissing = [];
@@ -647,15 +666,19 @@ export class Timeline {
 		for (const [cpu, from, to] of this.trace.losses) {
 			if (cpu !== row.cpu.id || to < this.t0 || from > this.t1)
 				continue;
-			const x0 = Math.max(GUTTER, this.x(from)), x1 = Math.min(p.right, Math.max(this.x(to), this.x(from) + 2));
+			const x0 = Math.max(this.gutter, this.x(from)), x1 = Math.min(p.right, Math.max(this.x(to), this.x(from) + 2));
+			p.ctx.fillStyle = theme.bg;
+			p.ctx.fillRect(x0, y + 1, x1 - x0, row.h - 3);
 			p.ctx.fillStyle = `${theme.lost}33`;
 			p.ctx.fillRect(x0, y + 1, x1 - x0, row.h - 3);
 			hatch(p.ctx, x0, y + 1, x1 - x0, row.h - 3, theme.lost);
 			if (x1 - x0 > 60) {
-				p.ctx.fillStyle = theme.lost;
-				p.ctx.font = FONT;
+				p.ctx.font = `600 ${FONT}`;
 				p.ctx.textBaseline = 'middle';
-				p.ctx.fillText(fit('events lost', x1 - x0), x0 + 4, y + row.h / 2);
+				p.ctx.fillStyle = theme.bg;
+				p.ctx.fillRect(x0 + 5, y + 4, Math.min(76, x1 - x0 - 8), row.h - 9);
+				p.ctx.fillStyle = theme.lost;
+				p.ctx.fillText(fit('events lost', x1 - x0), x0 + 8, y + row.h / 2);
 			}
 		}
 	}
@@ -664,7 +687,7 @@ export class Timeline {
 		const top = Math.max(...this.heap.map((h) => Math.max(h[1], h[2]))) || 1, { ctx } = p;
 		const yy = (v) => y + row.h - 3 - v / top * (row.h - 8);
 		ctx.beginPath();
-		ctx.moveTo(GUTTER, y + row.h - 3);
+		ctx.moveTo(this.gutter, y + row.h - 3);
 		let last = 0;
 		for (const [at, heap] of this.heap) {
 			ctx.lineTo(this.x(at), yy(last));
@@ -695,8 +718,9 @@ export class Timeline {
 		ctx.textBaseline = 'middle';
 		const list = this.marks?.marks ?? [];
 		list.forEach((m, i) => {
-			const x = this.x(m.at), room = (i + 1 < list.length ? this.x(list[i + 1].at) : p.right) - x;
-			if (x < GUTTER - 200 || x > p.right)
+			const thin = this.marks.n > list.length;
+			const x = this.x(m.at), room = thin ? 0 : (i + 1 < list.length ? this.x(list[i + 1].at) : p.right) - x;
+			if (x < this.gutter - 200 || x > p.right)
 				return;
 			ctx.fillStyle = m.what === 'log' ? theme.select : theme.region;
 			ctx.beginPath();
@@ -734,7 +758,7 @@ export class Timeline {
 		ctx.textBaseline = 'middle';
 		for (const t of all) {
 			const x = Math.round(this.x(t));
-			if (x < GUTTER)
+			if (x < this.gutter)
 				continue;
 			ctx.fillStyle = theme.line;
 			ctx.fillRect(x, RULER - 7, 1, 7);
@@ -742,19 +766,22 @@ export class Timeline {
 			ctx.fillText(f.moment(t, step), x + 4, RULER / 2);
 		}
 		if (this.range) {
-			const [a, b] = this.range.map((t) => Math.max(GUTTER, this.x(t)));
+			const [a, b] = this.range.map((t) => Math.max(this.gutter, this.x(t)));
 			ctx.fillStyle = `${theme.select}55`;
 			ctx.fillRect(a, 0, Math.max(1, b - a), RULER);
+			const text = f.time(this.range[1] - this.range[0]), at = Math.min(a + 4, w - 60);
+			ctx.fillStyle = theme.panel;
+			ctx.fillRect(at - 3, 3, ctx.measureText(text).width + 6, RULER - 6);
 			ctx.fillStyle = theme.text;
-			ctx.fillText(f.time(this.range[1] - this.range[0]), Math.min(a + 4, w - 60), RULER / 2);
+			ctx.fillText(text, at, RULER / 2);
 		}
 		ctx.fillStyle = theme.panel;
-		ctx.fillRect(0, 0, GUTTER, RULER);
-		if (this.pointer && this.pointer.x > GUTTER) {
+		ctx.fillRect(0, 0, this.gutter, RULER);
+		if (this.pointer && this.pointer.x > this.gutter) {
 			const text = f.moment(this.t(this.pointer.x), (this.t1 - this.t0) / 1000);
 			ctx.fillStyle = theme.text;
 			ctx.textAlign = 'right';
-			ctx.fillText(text, GUTTER - 8, RULER / 2);
+			ctx.fillText(text, this.gutter - 8, RULER / 2);
 			ctx.textAlign = 'left';
 		}
 	}
@@ -773,15 +800,15 @@ export class Timeline {
 		ctx.fillStyle = theme.running;
 		this.busy.forEach((v, x) => {
 			if (v > 0)
-				ctx.fillRect(GUTTER + x, 3 + h * (1 - v), 1, h * v);
+				ctx.fillRect(this.gutter + x, 3 + h * (1 - v), 1, h * v);
 		});
 		for (const [, from, to] of this.trace.losses) {
 			ctx.fillStyle = theme.lost;
-			ctx.fillRect(GUTTER + from / end * this.width, 0, Math.max(2, (to - from) / end * this.width), 4);
+			ctx.fillRect(this.gutter + from / end * this.width, 0, Math.max(2, (to - from) / end * this.width), 4);
 		}
-		const a = GUTTER + this.t0 / end * this.width, b = GUTTER + this.t1 / end * this.width;
+		const a = this.gutter + this.t0 / end * this.width, b = this.gutter + this.t1 / end * this.width;
 		ctx.fillStyle = theme.bg === '#ffffff' ? '#ffffffb0' : '#14181fb0';
-		ctx.fillRect(GUTTER, 0, a - GUTTER, OVERVIEW);
+		ctx.fillRect(this.gutter, 0, a - this.gutter, OVERVIEW);
 		ctx.fillRect(b, 0, w - b, OVERVIEW);
 		ctx.strokeStyle = theme.select;
 		ctx.lineWidth = 1.5;
@@ -798,9 +825,9 @@ export class Timeline {
 
 	drawNames(ctx, top, h) {
 		ctx.fillStyle = theme.bg;
-		ctx.fillRect(0, 0, GUTTER - 1, h);
+		ctx.fillRect(0, 0, this.gutter - 1, h);
 		ctx.fillStyle = theme.line;
-		ctx.fillRect(GUTTER - 1, 0, 1, h);
+		ctx.fillRect(this.gutter - 1, 0, 1, h);
 		ctx.font = FONT;
 		ctx.textBaseline = 'middle';
 		for (const row of this.rows) {
@@ -816,7 +843,7 @@ export class Timeline {
 
 	drawHead(ctx, row, y) {
 		ctx.fillStyle = theme.panel;
-		ctx.fillRect(0, y, GUTTER, row.h);
+		ctx.fillRect(0, y, this.gutter, row.h);
 		ctx.fillStyle = theme.text;
 		ctx.font = `600 ${FONT}`;
 		ctx.fillText(row.name, 12, y + row.h / 2);
@@ -827,37 +854,37 @@ export class Timeline {
 		const middle = y + (row.task ? 3 + STATE_H / 2 : row.h / 2);
 		if (row.task && this.slice?.g?.i === row.task.i) {
 			ctx.fillStyle = `${theme.select}22`;
-			ctx.fillRect(0, y, GUTTER - 1, row.h - 1);
+			ctx.fillRect(0, y, this.gutter - 1, row.h - 1);
 		}
 		if (!row.task) {
 			ctx.fillStyle = theme.text;
-			ctx.fillText(fit(row.name, GUTTER - 20), 12, middle);
+			ctx.fillText(fit(row.name, this.gutter - 20), 12, middle);
 			return;
 		}
 		ctx.fillStyle = taskColor(row.task.name);
 		ctx.fillRect(4, y + 4, 3, row.h - 8);
 		ctx.fillStyle = theme.dim;
 		ctx.textAlign = 'right';
-		ctx.fillText(row.task.id, GUTTER - 26, middle);
+		ctx.fillText(row.task.id, this.gutter - 26, middle);
 		ctx.textAlign = 'left';
-		const room = GUTTER - 44 - ctx.measureText(row.task.id).width;
+		const room = this.gutter - 44 - ctx.measureText(row.task.id).width;
 		ctx.fillStyle = theme.text;
 		ctx.fillText(fit(row.name || '(no name)', room), 12, middle);
 		ctx.fillStyle = row.pinned ? theme.select : theme.line;
-		ctx.fillText(row.pinned ? '★' : '☆', GUTTER - 20, middle);
+		ctx.fillText(row.pinned ? '★' : '☆', this.gutter - 20, middle);
 		const share = row.task.running / this.trace.end;
 		if (row.h > 26 && share > 0) {
 			ctx.fillStyle = theme.grid;
-			ctx.fillRect(12, y + 3 + STATE_H + 5, 100, 3);
+			ctx.fillRect(12, y + 3 + STATE_H + 5, this.gutter / 2, 3);
 			ctx.fillStyle = theme.running;
-			ctx.fillRect(12, y + 3 + STATE_H + 5, Math.max(1, 100 * share), 3);
+			ctx.fillRect(12, y + 3 + STATE_H + 5, Math.max(1, this.gutter / 2 * share), 3);
 		}
 	}
 
 	// ---- Wake-ups, messages ----
 
 	askMoments() {
-		const key = `${this.t0}:${this.t1}`;
+		const key = `${this.t0}:${this.t1}:${this.inView.checked}`;
 		if (this.momentsKey === key)
 			return;
 		this.momentsKey = key;
@@ -866,6 +893,11 @@ export class Timeline {
 			const [from, to] = [Math.floor(this.t0), Math.ceil(this.t1) + 1];
 			try {
 				const wakes = await api.json('wakes', { from, to, max: ARROWS });
+				if (this.inView.checked) {
+					const active = await api.json('active', { from, to });
+					this.active = active.sort((a, b) => b[1] + b[2] - a[1] - a[2]);
+					this.layout();
+				}
 				const marks = this.trace.marks ? await api.json('marks', { from, to, max: 1000 }) : null;
 				this.wakes = wakes;
 				this.marks = marks;
@@ -943,14 +975,14 @@ export class Timeline {
 					this.outline(ctx, s, row.y - top + 2, CPU_H - 5);
 			}
 		}
-		if (this.pointer && this.pointer.x > GUTTER) {
+		if (this.pointer && this.pointer.x > this.gutter) {
 			ctx.fillStyle = `${theme.text}40`;
 			ctx.fillRect(this.pointer.x, 0, 1, h);
 		}
 	}
 
 	outline(ctx, s, y, h) {
-		const x0 = Math.max(GUTTER - 4, this.x(s.start)), x1 = Math.min(this.x(s.end), GUTTER + this.width + 4);
+		const x0 = Math.max(this.gutter - 4, this.x(s.start)), x1 = Math.min(this.x(s.end), this.gutter + this.width + 4);
 		ctx.strokeStyle = theme.select;
 		ctx.lineWidth = 2;
 		ctx.strokeRect(x0, y - 1, Math.max(2, x1 - x0), h + 2);
