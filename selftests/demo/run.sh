@@ -32,7 +32,7 @@ done
 # 20 clients, 16,000 requests, and at most ten seconds of it. The benchmark draws
 # its progress on one line: only its results are shown.
 rc=0
-gotrace record -o "$out" -d 10 -- \
+gotrace record -F 99 -o "$out" -d 10 -- \
 	env "$libs" "$redis/bin/redis-benchmark" -p $port -c 20 -n 8000 \
 	-t set,get -q > "$dir/benchmark" || rc=$?
 tr '\r' '\n' < "$dir/benchmark" | grep 'requests per second' || true
