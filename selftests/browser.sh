@@ -33,6 +33,6 @@ python3 "$here/host/export_trace.py" "$out/odd.trace"
 cp "$here/browser/browser.mjs" "$out"
 ln -sfn "$modules/node_modules" "$out/node_modules"
 rc=0
-GOTRACE=$top/build/bin/gotrace OUT=$out TRACE=${TRACE:-} node "$out/browser.mjs" || rc=$?
+CASES=$here/cases/good GOTRACE=$top/build/bin/gotrace OUT=$out TRACE=${TRACE:-} node "$out/browser.mjs" || rc=$?
 rm -f "$out/big.trace" "$out/node_modules" "$out/browser.mjs"
 exit $rc

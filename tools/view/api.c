@@ -482,29 +482,26 @@ static void answer_find(struct ask *a)
 
 /* ---- Sums ---- */
 
-/* The whole trace's report is there already. Return: NULL: none. */
-static struct report *report(struct ask *a, struct report *own)
+/* Return: NULL: none. */
+static struct report *report(struct ask *a)
 {
+	struct report *r = NULL;
 	int64_t from, to;
 
-	memset(own, 0, sizeof(*own));
 	window(a, &from, &to);
-	if (a->bad)
-		return NULL;
-	if (from == 0 && to >= a->v->t->time)
-		return &a->v->report;
-	if (view_window(a->v, own, from, to)) {
-		a->bad = "from";
-		return NULL;
+	if (!a->bad) {
+		r = view_window(a->v, from, to);
+		if (!r)
+			a->bad = "from: nothing is there, or there is no memory for it";
 	}
-	return own;
+	return r;
 }
 
 static void answer_report(struct ask *a)
 {
 	const char *word = text(a, "by"), *sort = text(a, "sort");
 	size_t top = number(a, "top", 0, 1000000);
-	struct report own, *r;
+	struct report *r;
 	int by = 0;
 
 	while (by < REPORT_BY_COUNT && word && strcmp(word, report_by_words[by]))
@@ -515,11 +512,10 @@ static void answer_report(struct ask *a)
 		a->bad = "sort";
 	if (a->bad)
 		return;
-	r = report(a, &own);
+	r = report(a);
 	if (r && (!report_print_trace(r, TABLE_JSON, "") ||
 		  !report_print(r, by, TABLE_JSON, sort, top)))
 		a->bad = "by: there is no memory for it";
-	report_exit(&own);
 }
 
 static void answer_flame(struct ask *a)
@@ -643,11 +639,10 @@ static bool put_all_hists(const struct report *r)
 
 static void answer_hists(struct ask *a)
 {
-	struct report own, *r = report(a, &own);
+	struct report *r = report(a);
 
 	if (r && !put_all_hists(r))
 		a->bad = "from: there is no memory for it";
-	report_exit(&own);
 }
 
 /* ---- All of them ---- */

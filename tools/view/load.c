@@ -384,6 +384,7 @@ int view_load(struct view *v)
 void view_exit(struct view *v)
 {
 	report_exit(&v->report);
+	report_exit(&v->window);
 	view_store_exit(&v->store);
 	gt_intervals_exit(&v->intervals);
 	gt_map_exit(&v->names.of);

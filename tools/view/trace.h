@@ -70,6 +70,7 @@ struct view {
 	struct gt_timeline *t;
 	const char *name;	/* the file's, for people */
 	struct report report;	/* of the whole trace */
+	struct report window;	/* of the window asked for last, if its t is set */
 	struct view_store store;
 
 	struct view_g *gs;	/* by gt_g.index */
@@ -122,8 +123,10 @@ static inline int64_t view_p(const struct view *v, uint16_t p)
 	return p ? gt_state_p(&v->t->state, p - 1)->id : GT_NO_P;
 }
 
-/* The report of a window. Return: 0, or -1; report_exit() in any case. */
-int view_window(const struct view *v, struct report *r, int64_t from,
-		int64_t to);
+/*
+ * The report of a window; of the whole trace if it is all of it. It is good until the
+ * next one is asked for. NULL: there is nothing in it, or no memory.
+ */
+struct report *view_window(struct view *v, int64_t from, int64_t to);
 
 #endif

@@ -103,11 +103,10 @@ static void give_cpu(struct pass *p, uint32_t track)
 	}
 }
 
-int view_window(const struct view *v, struct report *r, int64_t from, int64_t to)
+static int make(const struct view *v, struct report *r, int64_t from, int64_t to)
 {
 	struct pass p = { v, r, GT_NO_P };
 
-	memset(r, 0, sizeof(*r));
 	r->t = v->t;
 	r->name = v->name;
 	r->from = from;
@@ -122,4 +121,22 @@ int view_window(const struct view *v, struct report *r, int64_t from, int64_t to
 		give_track(&p, v->gs[i].assists);
 	}
 	return report_finish(r);
+}
+
+struct report *view_window(struct view *v, int64_t from, int64_t to)
+{
+	struct report *r = &v->window;
+
+	if (to > v->t->time)
+		to = v->t->time;
+	if (from == 0 && to == v->t->time)
+		return &v->report;
+	if (r->t && r->from == from && r->to == to)
+		return r;
+	report_exit(r);
+	memset(r, 0, sizeof(*r));
+	if (!make(v, r, from, to))
+		return r;
+	r->t = NULL;
+	return NULL;
 }

@@ -130,24 +130,25 @@ export class Details {
 				all('latencies', () => this.hooks.hists(from, to)),
 				all('tables', () => this.hooks.tables(from, to))));
 		this.show(head, el('p.dim', {}, 'adding up…'));
-		let tasks;
+		let tables;
 		try {
-			tasks = (await api.lines('report', { by: 'task', from, to })).filter((r) => r.row === 'task');
+			tables = [];
+			for (const sort of ['running_ns', 'runnable_ns', 'wait_max_ns'])
+				tables.push((await api.lines('report', { by: 'task', from, to, sort, top: 8 })).filter((r) => r.row === 'task' && r[sort] > 0));
 		} catch (e) {
 			this.show(head, el('p.dim', {}, e.message));
 			return;
 		}
 		if (this.timeline.range?.[0] !== from || this.timeline.range?.[1] !== to)
 			return;
-		const top = (key) => tasks.filter((t) => t[key] > 0).sort((a, b) => b[key] - a[key]).slice(0, 8);
-		const table = (title, key) => el('div.column', {}, el('h3', {}, title), el('table.mini', {}, top(key).map((t) => el('tr', {},
+		const table = (title, key, rows) => el('div.column', {}, el('h3', {}, title), el('table.mini', {}, rows.map((t) => el('tr', {},
 			el('td', {}, this.link(`${t.name} ${t.id}`, 'show it', () => {
 				const g = this.trace.byId.get(String(t.id));
 				if (g)
 					this.timeline.reveal(g.i);
 			})),
 			el('td.n', {}, f.time(t[key])), el('td.n.dim', {}, f.share(t[key], to - from)))),
-			top(key).length ? null : el('tr', {}, el('td.dim', {}, 'nobody'))));
-		this.show(head, table('Ran', 'running_ns'), table('Waited for a CPU', 'runnable_ns'), table('Longest wait', 'wait_max_ns'));
+			rows.length ? null : el('tr', {}, el('td.dim', {}, 'nobody'))));
+		this.show(head, table('Ran', 'running_ns', tables[0]), table('Waited for a CPU', 'runnable_ns', tables[1]), table('Longest wait', 'wait_max_ns', tables[2]));
 	}
 }

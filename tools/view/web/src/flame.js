@@ -13,11 +13,16 @@ const WHAT = {
 	sched: ['Waiting for a CPU', 'time runnable, by what made tasks so'],
 };
 
-// Stacks to a tree; its root is all of it, tasks are its children.
+const OFFSET = /\+0x[0-9a-f]+$/;
+
+// Stacks to a tree; its root is all of it, tasks are its children. Functions of the
+// kernel's are one, wherever in them it was.
 function tree(answer) {
+	const functions = answer.names?.map((n) => n.replace(OFFSET, ''));
+	const ofKernel = new Set(answer.names?.filter((n) => OFFSET.test(n)).map((n) => n.replace(OFFSET, '')));
 	const root = { name: 'all', value: 0, times: 0, children: [], by: new Map() };
 	for (const s of answer.stacks) {
-		const names = s.f.map((i) => answer.names[i]).reverse();
+		const names = s.f.map((i) => functions[i]).reverse();
 		if (!names.length)
 			names.push('?');
 		if (s.reason)
@@ -28,7 +33,7 @@ function tree(answer) {
 		for (const name of names) {
 			let next = node.by.get(name);
 			if (!next) {
-				next = { name, value: 0, times: 0, children: [], by: new Map() };
+				next = { name, kernel: ofKernel.has(name), value: 0, times: 0, children: [], by: new Map() };
 				node.by.set(name, next);
 				node.children.push(next);
 			}
@@ -48,7 +53,7 @@ function hash(text) {
 }
 
 // Reasons, calls, the kernel and programs look different.
-function color(name, depth) {
+function color({ name, kernel }, depth) {
 	const h = hash(name), dark = themeName === 'dark', light = (dark ? 34 : 72) + h % 9;
 	if (depth === 0)
 		return dark ? '#2c3440' : '#e4e7ec';
@@ -56,7 +61,7 @@ function color(name, depth) {
 		return theme.sleep[name.slice(1, -1)] ?? `hsl(30 12% ${light}%)`;
 	if (name.startsWith('syscall.'))
 		return `hsl(218 45% ${light}%)`;
-	if (/\+0x[0-9a-f]+$/.test(name))
+	if (kernel && depth > 1)	// at 1 are tasks
 		return `hsl(${18 + h % 26} 62% ${light}%)`;
 	return `hsl(${130 + h % 45} 34% ${light}%)`;
 }
@@ -71,7 +76,7 @@ export class Flame {
 		this.named = false;
 		this.tabs = el('div.tabs', {}, Object.entries(WHAT).map(([w, [name, title]]) => el('button', { 'data-what': w, title, onclick: () => { this.what = w; this.load(); } }, name)));
 		this.text = el('input', { type: 'search', placeholder: 'functions with…', spellcheck: 'false', oninput: () => this.search() });
-		this.down = el('input', { type: 'checkbox', onchange: () => this.draw() });
+		this.down = el('input', { type: 'checkbox', checked: true, onchange: () => this.draw() });
 		this.before = el('input', { type: 'checkbox', onchange: () => this.grow() });
 		this.scope = el('span.scope');
 		this.total = el('span.where');
@@ -158,7 +163,7 @@ export class Flame {
 		this.chart = flamegraph().width(Math.max(200, this.width - 18)).cellHeight(18).minFrameSize(1.5)
 			.transitionDuration(150).selfValue(false).inverted(this.down.checked).sort((a, b) => b.value - a.value)
 			.tooltip(false).title('')
-			.setColorMapper((d) => d.highlight ? '#e5389b' : color(d.data.name, d.depth))
+			.setColorMapper((d) => d.highlight ? '#e5389b' : color(d.data, d.depth))
 			.onHover((d) => { this.over = d; })
 			.setLabelHandler((d) => `${d.data.name}: ${f.time(d.data.value)}`);
 		select(mount).datum(this.data).call(this.chart);

@@ -31,5 +31,8 @@ export async function load() {
 	const byId = new Map(tasks.map((x) => [x.id, x]));
 	const reason = (why) => (t.reasons[why] || ['', 'other'])[1];
 	const event = (why) => (t.reasons[why] || [''])[0];
-	return { ...t, end: Math.max(t.end, 1), tasks, byIndex, byId, reason, event };
+	const lossesOf = new Map();
+	for (const l of t.losses)
+		(lossesOf.get(l[0]) ?? lossesOf.set(l[0], []).get(l[0])).push(l);
+	return { ...t, lossesOf, end: Math.max(t.end, 1), tasks, byIndex, byId, reason, event };
 }

@@ -6,7 +6,8 @@ import * as f from './format.js';
 
 const NAMES = { task: 'Tasks', comm: 'Names', cpu: 'CPUs', syscall: 'System calls', stack: 'Sleeps', waker: 'Who wakes whom' };
 const SORTED = { task: 'running_ns', comm: 'running_ns', cpu: 'cpu', syscall: 'total_ns', stack: 'asleep_ns', waker: 'wakes' };
-const ROWS = 300;
+const ROWS = 300;	// at once
+const MOST = 3000;	// fetched
 
 // Which column has the task of a moment's, and of a name's.
 const WHOSE = {
@@ -59,10 +60,11 @@ export class Tables {
 		this.body.replaceChildren(el('p.dim', {}, 'adding up…'));
 		try {
 			this.columns ??= await api.json('columns');
-			const rows = await api.lines('report', { by, ...(w ? { from: Math.floor(w[0]), to: Math.ceil(w[1]) } : {}) });
+			const rows = await api.lines('report', { by, top: MOST, sort: (this.sort[by] ?? {}).key, ...(w ? { from: Math.floor(w[0]), to: Math.ceil(w[1]) } : {}) });
 			if (by !== this.by || w !== this.window)
 				return;
 			this.rows = rows.filter((r) => r.row === by);
+			this.most = this.rows.length === MOST;
 		} catch (e) {
 			toast(e.message);
 			this.rows = [];
@@ -122,7 +124,11 @@ export class Tables {
 		const rows = this.sorted();
 		const head = columns.map((c) => el(c.type === 'text' || c.type === 'stack' ? 'th' : 'th.n', { title: c.key, onclick: () => {
 			this.sort[this.by] = { key: c.key, up: key === c.key ? !up : c.type === 'text' || c.type === 'id' };
-			this.render();
+			// There are more: others of them come first now.
+			if (this.most)
+				this.load();
+			else
+				this.render();
 		} }, (c.title ?? c.key.replace(/_ns$/, '').replace(/_/g, ' ')).toLowerCase(), key === c.key ? (up ? ' ▲' : ' ▼') : ''));
 		// A bar behind what the rows are sorted by.
 		const most = Math.max(...rows.map((r) => typeof r[key] === 'number' ? r[key] : 0), 0);
@@ -133,6 +139,7 @@ export class Tables {
 			return td;
 		})));
 		this.body.replaceChildren(rows.length ? el('table', {}, el('thead', {}, el('tr', {}, head)), el('tbody', {}, body)) : el('p.dim', {}, 'nothing'),
-			rows.length > this.shown ? el('button', { onclick: () => { this.shown *= 4; this.render(); } }, `and ${f.count(rows.length - this.shown)} more`) : '');
+			rows.length > this.shown ? el('button', { onclick: () => { this.shown *= 4; this.render(); } }, `and ${f.count(rows.length - this.shown)} more`) : '',
+			this.most ? el('p.dim', {}, `of more than ${f.count(MOST)}, those are here that have most of what they are sorted by`) : '');
 	}
 }

@@ -305,7 +305,7 @@ export class Timeline {
 			return this.describeMark(hit);
 		if (row.kind === 'heap')
 			return this.describeHeap(hit);
-		const loss = row.cpu && this.trace.losses.find((l) => l[0] === row.cpu.id && hit.time >= l[1] && hit.time < l[2]);
+		const loss = row.cpu && this.trace.lossesOf.get(row.cpu.id)?.find((l) => hit.time >= l[1] && hit.time < l[2]);
 		if (loss)
 			return [`${f.count(loss[3])} events lost here`, `from ${f.moment(loss[1])}, for ${f.time(loss[2] - loss[1])}`, 'what others did meanwhile may be told wrong too'];
 		if (!tile)
@@ -663,10 +663,12 @@ export class Timeline {
 	}
 
 	drawLosses(p, row, y) {
-		for (const [cpu, from, to] of this.trace.losses) {
-			if (cpu !== row.cpu.id || to < this.t0 || from > this.t1)
+		let drawn = 0;
+		for (const [, from, to] of this.trace.lossesOf.get(row.cpu.id) ?? []) {
+			if (to < this.t0 || from > this.t1 || this.x(to) < drawn)
 				continue;
 			const x0 = Math.max(this.gutter, this.x(from)), x1 = Math.min(p.right, Math.max(this.x(to), this.x(from) + 2));
+			drawn = x1;
 			p.ctx.fillStyle = theme.bg;
 			p.ctx.fillRect(x0, y + 1, x1 - x0, row.h - 3);
 			p.ctx.fillStyle = `${theme.lost}33`;
@@ -802,8 +804,13 @@ export class Timeline {
 			if (v > 0)
 				ctx.fillRect(this.gutter + x, 3 + h * (1 - v), 1, h * v);
 		});
+		let marked = 0;
+		ctx.fillStyle = theme.lost;
 		for (const [, from, to] of this.trace.losses) {
-			ctx.fillStyle = theme.lost;
+			const x1 = this.gutter + to / end * this.width;
+			if (x1 < marked)
+				continue;
+			marked = x1 + 0.5;
 			ctx.fillRect(this.gutter + from / end * this.width, 0, Math.max(2, (to - from) / end * this.width), 4);
 		}
 		const a = this.gutter + this.t0 / end * this.width, b = this.gutter + this.t1 / end * this.width;
