@@ -66,8 +66,11 @@ static int serve(const struct command *c, struct view *v)
 {
 	struct view_server s;
 	char *page = NULL;
-	int err = view_server_start(&s, v, c->port), sig;
+	int err, sig;
 
+	/* A browser may be gone before it has its answer. */
+	signal(SIGPIPE, SIG_IGN);
+	err = view_server_start(&s, v, c->port);
 	if (err) {
 		fprintf(stderr, "gotrace view: cannot listen on 127.0.0.1:%u: %s\n",
 			c->port, strerror(-err));

@@ -96,6 +96,8 @@ python3 "$here/view_check.py" --known "$url" > "$tmp/out" 2> "$tmp/err"
 ok "the known trace: sleeps, wakers, losses, messages"
 python3 "$here/view_check.py" --odd "$url" > "$tmp/out" 2> "$tmp/err"
 ok "questions that make no sense"
+python3 "$here/view_check.py" --gone "$url" > "$tmp/out" 2> "$tmp/err"
+ok "who asks and does not wait for the answer"
 agrees 3 "$known"
 ok "what it says agrees with report and export: known ($figures)"
 for t in odd "$canned"/{http_1_19,stress_1_19,user_task_region_1_21}_good "$top"/selftests/cases/good/full; do

@@ -5,10 +5,12 @@
 view_check.py URL GOTRACE TRACE   all questions, the same figures
 view_check.py --known URL         what report_trace.py's trace has
 view_check.py --odd URL           questions that make no sense
+view_check.py --gone URL          who asks and is gone
 """
 import collections
 import json
 import random
+import socket
 import struct
 import subprocess
 import sys
@@ -292,7 +294,28 @@ def check_odd(url):
     assert get(url, "wakes", from_=0, to=2**61)["n"] > 0
 
 
-if sys.argv[1] == "--known":
+def check_gone(url):
+    """Who asks and does not wait for the answer."""
+    host, port = urllib.parse.urlparse(url).netloc.split(":")
+    path = urllib.parse.urlparse(url).path
+    for i in range(40):
+        s = socket.create_connection((host, int(port)))
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        what = "api/tiles?level=0&count=64&tracks=" + ",".join(["1"] * 30) if i % 2 else "view.js"
+        s.sendall(f"GET {path}{what} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode() * 20)
+        if i % 4 > 1:
+            s.recv(10)
+        s.close()
+    # More at a time than it takes: it goes on when they are gone.
+    many = [socket.create_connection((host, int(port))) for _ in range(100)]
+    for s in many:
+        s.close()
+    assert get(url, "trace")["tasks"]
+
+
+if sys.argv[1] == "--gone":
+    check_gone(sys.argv[2])
+elif sys.argv[1] == "--known":
     check_known(sys.argv[2])
 elif sys.argv[1] == "--odd":
     check_odd(sys.argv[2])

@@ -57,6 +57,7 @@ static void run_apart(const char *program, const char *arg)
 		return;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
 	setsid();
 	if (fork())
 		_exit(0);
