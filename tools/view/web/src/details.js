@@ -53,7 +53,7 @@ export class Details {
 		const isTask = ['running', 'runnable', 'asleep', 'untraced'].includes(s.kind);
 		this.show(
 			el('div.column', {},
-				el('h2', {}, el(`i.k-${s.kind}${s.reason ? `.r-${s.reason}` : ''}`), TITLES[s.kind] ?? s.kind, ' ', el('em', {}, f.time(s.end - s.start))),
+				el('h2', {}, el(`i.k-${s.kind}${s.reason ? `.r-${s.reason}` : ''}`), s.kind === 'stopped' && !this.trace.kernel ? 'P stopped' : s.kind === 'gc' && !this.trace.kernel ? 'GC' : TITLES[s.kind] ?? s.kind, ' ', el('em', {}, f.time(s.end - s.start))),
 				this.rows([
 					s.g && ['task', this.taskLink(s.g, s.start)],
 					s.name && s.kind !== 'asleep' && ['name', f.call(s.name)],

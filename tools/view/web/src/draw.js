@@ -40,21 +40,24 @@ const STATE = {
 	},
 };
 
+// A Go program's Ps are stopped when they have nothing to do.
+const stopped = (trace) => trace.kernel ? theme.untraced : null;
+
 const CPU = {
 	colors(trace, tile, i) {
 		const g = trace.byIndex.get(tile.who(i));
-		return [g && tile.kind(i) === KIND.RUNNING ? taskColor(g.name) : theme.running, null, null, theme.untraced];
+		return [g && tile.kind(i) === KIND.RUNNING ? taskColor(g.name) : theme.running, null, null, stopped(trace)];
 	},
 	box(trace, tile, i) {
 		switch (tile.kind(i)) {
 		case KIND.RUNNING: return taskColor(trace.byIndex.get(tile.who(i))?.name ?? '');
-		case KIND.STOPPED: return theme.untraced;
+		case KIND.STOPPED: return stopped(trace);
 		default: return null;
 		}
 	},
 	label(trace, tile, i) {
 		const g = trace.byIndex.get(tile.who(i));
-		return tile.kind(i) === KIND.RUNNING && g ? `${g.name} ${g.id}` : tile.kind(i) === KIND.STOPPED ? 'not traced' : '';
+		return tile.kind(i) === KIND.RUNNING && g ? `${g.name} ${g.id}` : tile.kind(i) === KIND.STOPPED ? (trace.kernel ? 'not traced' : 'stopped') : '';
 	},
 };
 

@@ -315,7 +315,7 @@ export class Timeline {
 		if (n > 1 || tile.flags(i) & FLAG.CUT) {
 			lines.push(row.cpu ? `mostly ${f.task(who)}` : row.task ? f.task(row.task) : row.name);
 			lines.push(`${f.count(n)} piece${n > 1 ? 's' : ''} in ${f.time(tile.to(i) - tile.from(i))}`);
-			const words = row.cpu ? ['busy', '', 'idle', 'not traced'] : band.look === 'state' ? ['runs', 'waits for a CPU', 'asleep', 'not traced'] : ['in it', '', '', ''];
+			const words = row.cpu ? ['busy', '', 'idle', t.kernel ? 'not traced' : 'stopped'] : band.look === 'state' ? ['runs', 'waits for a CPU', 'asleep', 'not traced'] : ['in it', '', '', ''];
 			words.forEach((w, c) => {
 				if (w && tile.share(i, c) > 0)
 					lines.push(`${w}: ${f.percent(100 * tile.share(i, c))}`);
