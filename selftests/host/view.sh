@@ -18,8 +18,9 @@ known=$PWD/known.trace
 python3 "$here/report_trace.py" "$known" && python3 "$here/export_trace.py" "$PWD/odd.trace" || exit 1
 
 pid='' url=''
-# serve COMMAND...: until stops; its address is in $url.
+# serve COMMAND...: until stops, or the next one; its address is in $url.
 serve() {
+	[ -z "$pid" ] || kill "$pid"
 	: > "$tmp/url"
 	"$@" > "$tmp/url" 2> "$tmp/log" < "${input:-/dev/null}" &
 	pid=$!
@@ -34,8 +35,9 @@ serve() {
 # stops SIGNAL STATUS
 stops() {
 	local rc=0
-	kill -"$1" $pid
-	wait $pid || rc=$?
+	kill -"$1" "$pid"
+	wait "$pid" || rc=$?
+	pid=''
 	cp "$tmp/log" "$tmp/err"
 	is $rc "$2" "exit code after SIG$1" && [ ! -s "$tmp/log" ]
 }
