@@ -154,3 +154,9 @@ u64 gt_arena_bytes(void)
 {
 	return READ_ONCE(arena.bytes);
 }
+
+/* The last quarter is in use, or about to be. */
+bool gt_arena_is_scarce(void)
+{
+	return READ_ONCE(arena.bytes) > arena.limit - arena.limit / 4;
+}

@@ -17,5 +17,6 @@ int gt_arena_refill(size_t bytes);
 void *gt_arena_alloc(size_t size);
 bool gt_arena_is_low(void);
 u64 gt_arena_bytes(void);
+bool gt_arena_is_scarce(void);
 
 #endif /* GT_ARENA_H */

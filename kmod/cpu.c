@@ -54,6 +54,7 @@ void gt_cpu_flush(struct gt_cpu *c)
 	if (!c->buf)
 		return;
 	c->buf->len = c->pos - c->buf->data;
+	c->buf->state.end = c->last;
 	c->bytes += c->buf->len;
 	gt_queue_push_full(c->buf);
 	c->buf = NULL;
@@ -69,7 +70,9 @@ void gt_cpu_next_buffer(struct gt_cpu *c, struct gt_buf *buf)
 		.ticks = c->last,
 		.goid = c->g ? c->g->goid : 0,
 		.seq = c->g ? gt_seq(atomic64_read(&c->g->word)) : 0,
+		.number = c->buffers++,
 		.cpu = c->cpu,
+		.kind = c->kind,
 		.thread = c->thread,
 	};
 	c->buf = buf;
@@ -184,6 +187,20 @@ void gt_cpu_open(struct gt_cpu *c, u64 ticks)
 		go_dark(c);
 	}
 	note_irqoff(c, since);
+}
+
+/*
+ * All that this CPU has written is for others to see. On it, interrupts off.
+ * Return: ticks; what it writes from now on is later.
+ */
+u64 gt_cpu_hand_over(struct gt_cpu *c)
+{
+	struct gt_buf *buf = c->buf ? gt_queue_pop_empty() : NULL;
+
+	c->last = max(c->last, gt_clock_now());
+	if (buf)
+		gt_cpu_next_buffer(c, buf);
+	return c->last;
 }
 
 /* This CPU is not traced any more. On it, interrupts off. */

@@ -37,6 +37,8 @@ struct gt_cpu {
 
 	/* Rarely touched. */
 	struct gt_buf *buf;
+	u64 buffers;		/* begun */
+	u32 kind;		/* of these: GOTRACE_SNAP_OF_CPU, INITIAL, SAMPLES */
 	u64 created;		/* tasks */
 	u64 bytes;		/* of buffers handed over */
 	u64 lost[GOTRACE_LOST_CAUSES];
@@ -60,6 +62,7 @@ struct gt_options {
 	bool raw;		/* GOTRACE_START_RAW */
 	bool in_syscall;	/* GOTRACE_START_IN_SYSCALL */
 	bool memory;		/* GOTRACE_START_MEMORY */
+	bool overwrite;		/* GOTRACE_START_OVERWRITE */
 };
 
 extern struct gt_options gt_options;
@@ -89,6 +92,7 @@ u8 *gt_cpu_put_loss(struct gt_cpu *c, u8 *p, u64 ticks);
 /* Session: on the CPU itself, interrupts off. */
 void gt_cpu_open(struct gt_cpu *c, u64 ticks);
 void gt_cpu_close(struct gt_cpu *c);
+u64 gt_cpu_hand_over(struct gt_cpu *c);
 
 /* Whoever owns the writer: a CPU itself, or the session before CPUs write. */
 void gt_cpu_next_buffer(struct gt_cpu *c, struct gt_buf *buf);

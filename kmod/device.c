@@ -135,6 +135,8 @@ static ssize_t read_piece(struct gt_file *f, struct iov_iter *to, u32 state)
 
 	if (!has_session(state))
 		return f->at_eof ? 0 : -EAGAIN;
+	if (gt_session_is_held())
+		return -EBUSY;
 	if (gt_options.raw && !capable(CAP_SYSLOG))
 		return -EPERM;
 	if (dev.header < GT_HEADER_SIZE) {
@@ -248,7 +250,8 @@ static bool start_is_valid(const struct gotrace_start *a)
 {
 	if (a->flags & ~(GOTRACE_START_DISCARD | GOTRACE_START_IDLE | GOTRACE_START_RAW |
 			 GOTRACE_START_IN_SYSCALL | GOTRACE_START_MEMORY |
-			 GOTRACE_START_NO_SCHED | GOTRACE_START_NO_ANNOTATIONS))
+			 GOTRACE_START_NO_SCHED | GOTRACE_START_NO_ANNOTATIONS |
+			 GOTRACE_START_OVERWRITE))
 		return false;
 	if (a->buffer_bytes && !buffer_is_valid(a->buffer_bytes))
 		return false;
@@ -320,6 +323,28 @@ static int ioctl_start(void __user *arg)
 	return err;
 }
 
+static int ioctl_snapshot(void __user *arg)
+{
+	struct gotrace_snapshot a;
+	u32 size;
+	int err;
+
+	BUILD_BUG_ON(sizeof(a) != GOTRACE_SNAPSHOT_SIZE_VER0);
+	err = gt_copy_in(&a, sizeof(a), GOTRACE_SNAPSHOT_SIZE_VER0, arg);
+	if (err)
+		return err;
+	if (a.flags)
+		return -EINVAL;
+	if (gt_options.raw && !capable(CAP_SYSLOG))
+		return -EPERM;
+	size = a.size;
+	err = gt_session_snapshot(&a);
+	if (err && err != -ENOSPC)
+		return err;
+	a.size = size;
+	return copy_to_user(arg, &a, min_t(u32, size, sizeof(a))) ? -EFAULT : err;
+}
+
 static int ioctl_resize(void __user *arg)
 {
 	struct gotrace_resize a;
@@ -355,11 +380,19 @@ static int ioctl_stop(struct file *file, void __user *arg)
 		if (err)
 			return err;
 	}
-	if (a.flags & ~GOTRACE_STOP_NOWAIT)
+	if (a.flags & ~(GOTRACE_STOP_NOWAIT | GOTRACE_STOP_DISCARD))
 		return -EINVAL;
 	err = gt_session_stop();
 	if (err)
 		return err;
+	if (a.flags & GOTRACE_STOP_DISCARD) {
+		if (mutex_lock_interruptible(&dev.read_lock))
+			return -EINTR;
+		if (gt_session_state() == GOTRACE_STATE_DRAINING)
+			end_session_locked();
+		mutex_unlock(&dev.read_lock);
+		return 0;
+	}
 	number = gt_session_number();
 	if (a.flags & GOTRACE_STOP_NOWAIT)
 		return 0;
@@ -473,6 +506,8 @@ static long gt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return err ?: ioctl_status(p);
 	case GOTRACE_IOC_TRACEBACK:
 		return err ?: ioctl_traceback(p);
+	case GOTRACE_IOC_SNAPSHOT:
+		return err ?: ioctl_snapshot(p);
 	case GOTRACE_IOC_RESIZE:
 		return err ?: ioctl_resize(p);
 	default:

@@ -8,6 +8,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/minmax.h>
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 #include "queue.h"
@@ -20,11 +21,15 @@ static struct {
 	u32 total;		/* allocated */
 	u32 limit;		/* of that; may become less than it */
 	u64 bytes;		/* of trace, handed over so far */
+	bool overwrite;		/* full ones are held; the oldest is as good as an empty one */
+	struct list_head place;	/* in full: where a snapshot is */
+	u64 cut;		/* ticks: of the last event of CPUs that was overwritten */
 	u32 ahead;		/* empty ones that the worker keeps there */
 } q = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(q.lock),
 	.empty = LIST_HEAD_INIT(q.empty),
 	.full = LIST_HEAD_INIT(q.full),
+	.place = LIST_HEAD_INIT(q.place),
 };
 
 /* NULL at the limit too. Process context; a worker may do the same meanwhile. */
@@ -78,11 +83,14 @@ u32 gt_queue_ahead(void)
  * gt_queue_init() - the buffers that a session starts with
  * @limit: how many it may have
  * @min:   how many it needs to start
+ * @overwrite: whether full ones are used again before they were read
  *
  * Return: 0 or -ENOMEM.
  */
-int gt_queue_init(u32 limit, u32 min)
+int gt_queue_init(u32 limit, u32 min, bool overwrite)
 {
+	q.overwrite = overwrite;
+	q.cut = 0;
 	q.limit = limit;
 	q.bytes = 0;
 	q.ahead = gt_queue_ahead();
@@ -133,10 +141,97 @@ static struct gt_buf *pop(struct list_head *head, u32 *nr)
 	return buf;
 }
 
+/* Behind the place of a snapshot, or from the first; NULL when there is none. */
+static struct gt_buf *oldest_locked(struct list_head *pos)
+{
+	pos = pos->next;
+	if (pos == &q.place)
+		pos = pos->next;
+	return pos == &q.full ? NULL : list_entry(pos, struct gt_buf, list);
+}
+
+static struct gt_buf *take_full_locked(struct list_head *after)
+{
+	struct gt_buf *buf = oldest_locked(after);
+
+	if (buf) {
+		list_del(&buf->list);
+		WRITE_ONCE(q.nr_full, q.nr_full - 1);
+	}
+	return buf;
+}
+
+static struct gt_buf *overwrite(void)
+{
+	struct gt_buf *buf;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&q.lock, flags);
+	buf = take_full_locked(&q.full);
+	if (buf && buf->state.kind == GOTRACE_SNAP_OF_CPU)
+		q.cut = max(q.cut, buf->state.end);
+	raw_spin_unlock_irqrestore(&q.lock, flags);
+	return buf;
+}
+
+/* Until when, in ticks, events of CPUs were overwritten. */
+u64 gt_queue_cut(void)
+{
+	return READ_ONCE(q.cut);
+}
+
+/*
+ * Until when, in ticks, nobody can find events of CPUs any more; 0 while a snapshot
+ * may have found them already.
+ */
+u64 gt_queue_forgotten(void)
+{
+	return list_empty_careful(&q.place) ? READ_ONCE(q.cut) : 0;
+}
+
+/*
+ * A snapshot goes through the full ones, first to last, one snapshot at a time.
+ * The one it has taken is nobody else's until it gives it back, to where it was.
+ */
+void gt_queue_first_held(void)
+{
+	raw_spin_lock_irq(&q.lock);
+	list_move(&q.place, &q.full);
+	raw_spin_unlock_irq(&q.lock);
+}
+
+/* NULL behind the last. */
+struct gt_buf *gt_queue_take_held(void)
+{
+	struct gt_buf *buf;
+
+	raw_spin_lock_irq(&q.lock);
+	buf = take_full_locked(&q.place);
+	raw_spin_unlock_irq(&q.lock);
+	return buf;
+}
+
+void gt_queue_end_held(void)
+{
+	raw_spin_lock_irq(&q.lock);
+	list_del_init(&q.place);
+	raw_spin_unlock_irq(&q.lock);
+}
+
+void gt_queue_give_held(struct gt_buf *buf)
+{
+	raw_spin_lock_irq(&q.lock);
+	list_add_tail(&buf->list, &q.place);
+	WRITE_ONCE(q.nr_full, q.nr_full + 1);
+	raw_spin_unlock_irq(&q.lock);
+}
+
 struct gt_buf *gt_queue_pop_empty(void)
 {
 	struct gt_buf *buf = pop(&q.empty, &q.nr_empty);
 
+	if (!buf && q.overwrite)
+		buf = overwrite();
 	if (buf) {
 		buf->len = 0;
 		buf->read = 0;
@@ -208,7 +303,7 @@ u64 gt_queue_bytes(void)
 
 bool gt_queue_has_empty(void)
 {
-	return READ_ONCE(q.nr_empty);
+	return READ_ONCE(q.nr_empty) || (q.overwrite && READ_ONCE(q.nr_full));
 }
 
 bool gt_queue_has_full(void)

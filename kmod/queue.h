@@ -15,10 +15,13 @@
  * needs it to find a consistent cut.
  */
 struct gt_buf_state {
-	u64 ticks;		/* of the batch */
+	u64 ticks;		/* of the batch; @end: of its last event */
+	u64 end;
 	u64 goid;		/* running on this P, 0 for none */
 	u64 seq;		/* its next sequence number */
+	u64 number;		/* among its writer's */
 	u32 cpu;
+	u32 kind;		/* GOTRACE_SNAP_OF_CPU, INITIAL, SAMPLES */
 	u32 thread;		/* this P's, 0 when it is stopped */
 };
 
@@ -38,12 +41,16 @@ struct gt_queue_count {
 
 /* Session: process context, may sleep. */
 u32 gt_queue_ahead(void);
-int gt_queue_init(u32 limit, u32 min);
+int gt_queue_init(u32 limit, u32 min, bool overwrite);
 void gt_queue_destroy(void);
 bool gt_queue_reserve(u32 n);
 void gt_queue_refill(void);
 void gt_queue_resize(u32 limit);
 struct gt_buf *gt_queue_get_empty(void);
+void gt_queue_first_held(void);
+struct gt_buf *gt_queue_take_held(void);
+void gt_queue_give_held(struct gt_buf *buf);
+void gt_queue_end_held(void);
 
 /* Any context but NMI. */
 struct gt_buf *gt_queue_pop_empty(void);
@@ -52,6 +59,8 @@ bool gt_queue_has_empty(void);
 bool gt_queue_has_full(void);
 bool gt_queue_is_low(void);
 u64 gt_queue_bytes(void);
+u64 gt_queue_cut(void);
+u64 gt_queue_forgotten(void);
 void gt_queue_count(struct gt_queue_count *n);
 
 /* Reader: process context, holds the read lock. */

@@ -337,6 +337,7 @@ void gt_sample_init(const struct gotrace_start *arg)
 {
 	sampler.attr = attr_of(arg);
 	gt_cpu_reset(&sampler.writer, 0);
+	sampler.writer.kind = GOTRACE_SNAP_SAMPLES;
 }
 
 /* No handler runs any more. */

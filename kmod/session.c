@@ -58,6 +58,7 @@
 #include "queue.h"
 #include "sample.h"
 #include "session.h"
+#include "snapshot.h"
 #include "stack.h"
 #include "string.h"
 #include "task.h"
@@ -164,7 +165,8 @@ static int tables_init(const struct gotrace_start *arg)
 	u32 limit = buffer_limit(arg);
 	int err;
 
-	err = gt_queue_init(limit, min(limit, 2 * gt_queue_ahead()));
+	err = gt_queue_init(limit, min(limit, 2 * gt_queue_ahead()),
+			    arg->flags & GOTRACE_START_OVERWRITE);
 	if (err)
 		return err;
 	gt_account_init((u64)limit * GOTRACE_BUF_SIZE, table_limit(arg));
@@ -310,6 +312,7 @@ static int start_locked(const struct gotrace_start *arg, struct gt_rules *rules)
 	gt_options.raw = arg->flags & GOTRACE_START_RAW;
 	gt_options.in_syscall = arg->flags & GOTRACE_START_IN_SYSCALL;
 	gt_options.memory = arg->flags & GOTRACE_START_MEMORY;
+	gt_options.overwrite = arg->flags & GOTRACE_START_OVERWRITE;
 	session.arg = *arg;
 	session.stopped = GOTRACE_STOPPED_NOT;
 	session.bytes_read = session.footer_bytes = 0;
@@ -628,6 +631,57 @@ bool gt_session_get_tracing(void)
 void gt_session_put(void)
 {
 	mutex_unlock(&session.lock);
+}
+
+/* It is one whose data only gt_session_snapshot() gives. */
+bool gt_session_is_held(void)
+{
+	return READ_ONCE(session.arg.flags) & GOTRACE_START_OVERWRITE;
+}
+
+static void hand_over(void *unused)
+{
+	struct gt_cpu *c = this_cpu_ptr(&gt_cpus);
+
+	if (c->mode != GT_CPU_OFF)
+		gt_snapshot_note_cpu(c->cpu, gt_cpu_hand_over(c));
+}
+
+/*
+ * Tasks first: who has no event in what is held by the end of it, was then as it
+ * is found now.
+ */
+static int snapshot_locked(struct gotrace_snapshot *a)
+{
+	int err = gt_snapshot_begin(a, session.opened);
+
+	if (err)
+		return err;
+	if (session.state == GOTRACE_STATE_TRACING) {
+		cpus_read_lock();
+		on_each_cpu(hand_over, NULL, 1);
+		cpus_read_unlock();
+		gt_task_name_all();
+		queue_work(system_unbound_wq, &session.work);
+		flush_work(&session.work);
+	}
+	return gt_snapshot_write(session.end.ticks ? gt_footer_frequency() : gt_clock_frequency());
+}
+
+/* As the uapi has it. Process context. */
+int gt_session_snapshot(struct gotrace_snapshot *a)
+{
+	int err = mutex_lock_interruptible(&session.lock);
+
+	if (err)
+		return err;
+	if ((session.state == GOTRACE_STATE_TRACING || session.state == GOTRACE_STATE_DRAINING) &&
+	    gt_session_is_held())
+		err = snapshot_locked(a);
+	else
+		err = -ENODATA;
+	mutex_unlock(&session.lock);
+	return err;
 }
 
 /* ---- Load and unload ---- */

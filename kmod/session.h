@@ -20,6 +20,7 @@ struct gt_rules;
 int gt_session_start(const struct gotrace_start *arg, struct gt_rules *rules);
 int gt_session_stop(void);
 int gt_session_resize(u64 bytes);
+int gt_session_snapshot(struct gotrace_snapshot *a);
 int gt_session_status(struct gotrace_status *st);
 void gt_session_end(void);
 bool gt_session_get_tracing(void);
@@ -29,6 +30,7 @@ void gt_session_put(void);
 u32 gt_session_state(void);
 u64 gt_session_number(void);
 u32 gt_session_format(void);
+bool gt_session_is_held(void);
 void gt_session_cpu_status(u32 cpu, struct gotrace_cpu_status *st);
 
 /* Reader: process context, holds the read lock. */

@@ -10,6 +10,7 @@
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 #include "arena.h"
+#include "cpu.h"
 #include "encode.h"
 #include "frame.h"
 #include "ids.h"
@@ -89,7 +90,9 @@ static const struct gt_stack *insert(u64 key, const u64 *frames, u32 n)
 		found = e;
 		goto out;
 	}
-	e = gt_arena_alloc(struct_size(e, frames, n));
+	/* One that is to go on for long has room for tasks, if not for all their stacks. */
+	if (!gt_options.overwrite || !gt_arena_is_scarce())
+		e = gt_arena_alloc(struct_size(e, frames, n));
 	if (e)
 		e->id = gt_ids_add_locked(&stacks.ids, e);
 	if (!e || !e->id) {
@@ -182,6 +185,13 @@ out:
 	return name;
 }
 
+/* A cell that nobody finds any more is another task's. Any context but NMI. */
+void gt_name_reuse(u32 name, u32 process)
+{
+	WRITE_ONCE(cell(name)->name, 0);
+	WRITE_ONCE(cell(name)->process, process);
+}
+
 /* The name is final, or may be. Any context but NMI. */
 void gt_name_set(u32 name, u32 string)
 {
@@ -189,9 +199,16 @@ void gt_name_set(u32 name, u32 string)
 		WRITE_ONCE(cell(name)->name, string);
 }
 
+/* All of them are filled in. */
 u32 gt_stack_count(void)
 {
-	return READ_ONCE(stacks.ids.count);
+	unsigned long flags;
+	u32 n;
+
+	raw_spin_lock_irqsave(&stacks.lock, flags);
+	n = stacks.ids.count;
+	raw_spin_unlock_irqrestore(&stacks.lock, flags);
+	return n;
 }
 
 u32 gt_name_count(void)

@@ -44,6 +44,7 @@ const struct gt_stack *gt_stack_insert2(u32 leaf, u32 root);
 const struct gt_stack *gt_stack_put(const u64 *frames, u32 n);
 u32 gt_name_create(u32 process);
 void gt_name_set(u32 name, u32 string);
+void gt_name_reuse(u32 name, u32 process);
 
 static inline u32 gt_name_stack(u32 name)
 {

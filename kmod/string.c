@@ -124,9 +124,16 @@ out:
 	return id;
 }
 
+/* All of them are filled in. */
 u32 gt_string_count(void)
 {
-	return READ_ONCE(strings.ids.count);
+	unsigned long flags;
+	u32 n;
+
+	raw_spin_lock_irqsave(&strings.lock, flags);
+	n = strings.ids.count;
+	raw_spin_unlock_irqrestore(&strings.lock, flags);
+	return n;
 }
 
 /* Ids 1 to gt_string_count(); after STOP, or for the fixed ones. */

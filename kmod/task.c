@@ -23,6 +23,7 @@
 #include "cpu.h"
 #include "filter.h"
 #include "kick.h"
+#include "queue.h"
 #include "stack.h"
 #include "string.h"
 #include "task.h"
@@ -43,7 +44,7 @@ static struct {
 	 * the locks of stacks, strings and the arena nest inside.
 	 */
 	raw_spinlock_t lock;
-	struct gt_task *free;		/* by chain */
+	struct gt_task *free, *free_end;	/* by chain, those free longest first */
 	struct gt_task *dead;		/* unlinked, may still be read; by chain */
 	u32 nr_dead;
 } tasks = { .lock = __RAW_SPIN_LOCK_UNLOCKED(tasks.lock) };
@@ -63,7 +64,7 @@ int gt_task_init(void)
  */
 void gt_task_destroy(void)
 {
-	tasks.free = tasks.dead = NULL;
+	tasks.free = tasks.free_end = tasks.dead = NULL;
 	tasks.nr_dead = 0;
 	vfree(gt_task_leaves);
 	gt_task_leaves = NULL;
@@ -133,15 +134,33 @@ static bool unlink_locked(struct gt_task *t)
 	return false;
 }
 
+/*
+ * A name stays its task's as long as a reader may find the task. What is overwritten
+ * nobody finds, so a flight recorder's names are used again, with the states that they
+ * are of; and these are not used before.
+ */
 static struct gt_task *alloc_locked(void)
 {
 	struct gt_task *t = tasks.free;
+	u32 name;
 
-	if (!t)
+	if (!t || (gt_options.overwrite && atomic64_read(&t->last) > gt_queue_forgotten()))
 		return gt_arena_alloc(sizeof(*t));
 	tasks.free = t->chain;
+	name = gt_options.overwrite ? t->name : GT_NAME_UNKNOWN;
 	memset(t, 0, sizeof(*t));
+	t->name = name;
 	return t;
+}
+
+static void free_locked(struct gt_task *t)
+{
+	t->chain = NULL;
+	if (tasks.free)
+		tasks.free_end->chain = t;
+	else
+		tasks.free = t;
+	tasks.free_end = t;
 }
 
 /* The kernel calls them "migration/CPU", after what they do most. */
@@ -173,7 +192,10 @@ struct gt_task *gt_task_create(struct task_struct *p)
 	if (!t)
 		goto out;
 	t->owner = p;
-	t->name = gt_name_create(p->tgid);
+	if (t->name == GT_NAME_UNKNOWN)
+		t->name = gt_name_create(p->tgid);
+	else
+		gt_name_reuse(t->name, p->tgid);
 	t->comm = gt_task_name(p, p->comm);
 	t->doing.nr = GT_DOING_NOTHING;
 	/* All of them tell of a stopped world, or none. */
@@ -255,8 +277,7 @@ void gt_task_reclaim(void)
 	for (; t; t = next) {
 		next = t->dead;
 		raw_spin_lock_irq(&tasks.lock);
-		t->chain = tasks.free;
-		tasks.free = t;
+		free_locked(t);
 		raw_spin_unlock_irq(&tasks.lock);
 	}
 }

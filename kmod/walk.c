@@ -188,6 +188,7 @@ int gt_walk_write(struct gt_cpu *c, u64 start)
 	int err;
 
 	gt_cpu_reset(c, 0);
+	c->kind = GOTRACE_SNAP_INITIAL;
 	c->last = start;
 	err = initial_room(c);
 	if (err)

@@ -62,6 +62,11 @@
  * it got a CPU until it leaves it, with GoSched, or GoEnd. Births stay.
  */
 #define GOTRACE_START_NO_SCHED	(1U << 5)
+/*
+ * Flight recorder: when the buffers are full, the oldest go. Nothing is lost, and
+ * nothing can be read (EBUSY) but by GOTRACE_IOC_SNAPSHOT.
+ */
+#define GOTRACE_START_OVERWRITE	(1U << 7)
 #define GOTRACE_START_NO_ANNOTATIONS (1U << 6)	/* as if nothing were traced, for programs that annotate */
 
 /* gotrace_start.syscalls */
@@ -227,6 +232,7 @@ struct gotrace_start {
 
 /* gotrace_stop.flags */
 #define GOTRACE_STOP_NOWAIT	(1U << 0)	/* do not wait for the reader */
+#define GOTRACE_STOP_DISCARD	(1U << 1)	/* and drop what is not read */
 
 /**
  * struct gotrace_stop - stop the session
@@ -236,7 +242,8 @@ struct gotrace_start {
  * Success when nothing is being traced. Waits while another file has the
  * device open for reading, until that reader has got everything or has closed;
  * returns at once when there is no reader, when called on the reader's own
- * file, or with GOTRACE_STOP_NOWAIT. EINTR ends the wait only: tracing has
+ * file, or with GOTRACE_STOP_NOWAIT, or DISCARD, which drops what nobody has read,
+ * also of a session that has stopped. EINTR ends the wait only: tracing has
  * stopped. The ioctl's argument may be 0, which is all fields 0.
  */
 struct gotrace_stop {
@@ -266,6 +273,79 @@ struct gotrace_resize {
 #define GOTRACE_STATE_STARTING	1	/* the initial state is being written */
 #define GOTRACE_STATE_TRACING	2
 #define GOTRACE_STATE_DRAINING	3	/* stopped, data left to read */
+
+/**
+ * struct gotrace_snapshot - what a flight recorder holds
+ * @size:     in: sizeof(struct gotrace_snapshot)
+ * @flags:    in: 0
+ * @buf_addr: in: address of the buffer for the reply
+ * @buf_len:  in: its bytes; out: bytes of the reply, or, with ENOSPC, bytes that
+ *            it would have had
+ *
+ * Of a session with GOTRACE_START_OVERWRITE, tracing or stopped, which goes on.
+ * The reply is a row of records, each a multiple of 8 bytes, that begin with a
+ * struct gotrace_snap. "gotrace snapshot" makes a trace of it: of all events
+ * after the cut, and after the newest of each CPU's batches in front of which one is
+ * missing, to the least @ticks of a GOTRACE_SNAP_CPU.
+ *
+ * Errors: ENODATA (no such session), ENOSPC (the buffer is too small; the next
+ * reply may be longer than @buf_len says), EINTR, ENOMEM.
+ */
+struct gotrace_snapshot {
+	__u32 size;
+	__u32 flags;
+	__u64 buf_addr;
+	__u64 buf_len;
+};
+#define GOTRACE_SNAPSHOT_SIZE_VER0	24
+
+/* gotrace_snap.type */
+#define GOTRACE_SNAP_SESSION	1
+#define GOTRACE_SNAP_TASK	2	/* was there before the end, in that state */
+#define GOTRACE_SNAP_BATCH	3	/* in the order in which they filled */
+#define GOTRACE_SNAP_CPU	4	/* all that it wrote until @ticks is there */
+#define GOTRACE_SNAP_NAMES	5	/* records of strings, stacks, frequency */
+#define GOTRACE_SNAP_CUT	6	/* events of CPUs until @ticks may be missing */
+
+/* gotrace_snap.kind of a batch */
+#define GOTRACE_SNAP_OF_CPU	0
+#define GOTRACE_SNAP_INITIAL	1	/* of the state at the start */
+#define GOTRACE_SNAP_SAMPLES	2	/* CPUSample, in no order */
+
+/* gotrace_snap.state of a task, as a reader of the trace believes */
+#define GOTRACE_SNAP_RUNNABLE	1
+#define GOTRACE_SNAP_RUNNING	2
+#define GOTRACE_SNAP_WAITING	3
+#define GOTRACE_SNAP_SYSCALL	4
+
+/**
+ * struct gotrace_snap - a record; @bytes of data follow, and zeroes
+ * @type:   GOTRACE_SNAP_*
+ * @len:    bytes of all of it
+ * @bytes:  of data: a batch, or names
+ * @cpu:    P of a batch or CPU
+ * @kind:   GOTRACE_SNAP_OF_CPU and so on
+ * @state:  of a task
+ * @thread: of the P when the batch began, 0 when it was stopped
+ * @stack:  of a task's GoCreate; of a session: of a task without a name
+ * @number: of a batch among its CPU's, from 0
+ * @ticks:  of a batch: where it begins; of a CPU, a cut; of a session: when all
+ *          CPUs had begun
+ * @goid:   of a task; of the G that ran when the batch began, 0 for none
+ */
+struct gotrace_snap {
+	__u32 type;
+	__u32 len;
+	__u32 bytes;
+	__u32 cpu;
+	__u32 kind;
+	__u32 state;
+	__u32 thread;
+	__u32 stack;
+	__u64 number;
+	__u64 ticks;
+	__u64 goid;
+};
 
 /* gotrace_status.stopped */
 #define GOTRACE_STOPPED_NOT	0
@@ -692,5 +772,6 @@ struct gotrace_tb_task {
 #define GOTRACE_IOC_LOG		_IO(GOTRACE_IOC_MAGIC, 9)	/* struct gotrace_log */
 #define GOTRACE_IOC_TRACEBACK	_IO(GOTRACE_IOC_MAGIC, 10)	/* struct gotrace_traceback */
 #define GOTRACE_IOC_RESIZE	_IO(GOTRACE_IOC_MAGIC, 11)	/* struct gotrace_resize */
+#define GOTRACE_IOC_SNAPSHOT	_IO(GOTRACE_IOC_MAGIC, 12)	/* struct gotrace_snapshot */
 
 #endif /* _UAPI_LINUX_GOTRACE_H */
