@@ -16,13 +16,18 @@ static const char usage[] =
 "'cat " GOTRACE_DEVICE " >trace.out', while it goes on or after 'gotrace stop'.\n"
 "Loads the module if it is not there (from $GOTRACE_KO if that is set).\n"
 "\n"
+"  --overwrite        flight recorder: when the buffers are full, the oldest events go;\n"
+"                     'gotrace snapshot' writes what is held\n"
 SESSION_USAGE
 "  -h, --help         this text\n"
 "  -V, --version      which gotrace this is\n"
 "\n"
 "Exit code: 0; 1 when it could not be started; 2 when the usage was wrong.\n";
 
+enum { OPT_OVERWRITE = 512 };	/* apart from session.h's */
+
 static const struct option options[] = {
+	{ "overwrite", no_argument, NULL, OPT_OVERWRITE },
 	SESSION_OPTIONS,
 	ARGS_COMMON
 };
@@ -37,7 +42,10 @@ int cmd_start(int argc, char **argv)
 
 	session_init(&session);
 	while ((opt = args_next(&args, argc, argv)) != -1)
-		session_option(&args, opt, &session);
+		if (opt == OPT_OVERWRITE)
+			session.start.flags |= GOTRACE_START_OVERWRITE;
+		else
+			session_option(&args, opt, &session);
 	args_end(&args, argc, argv);
 
 	fd = dev_open("start", DEV_CONTROL, true);

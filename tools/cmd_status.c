@@ -151,7 +151,7 @@ static void print_text(const struct gotrace_status *st,
 	fputs("filtered         ", stdout);
 	print_filtered(st->filtered, " ", " ", "");
 	puts(st->filtered ? "" : " -");
-	printf("%-17s%s%s%s%s%s%s%s%s\n", "flags",
+	printf("%-17s%s%s%s%s%s%s%s%s%s\n", "flags",
 	       st->flags ? "" : " -",
 	       st->flags & GOTRACE_START_DISCARD ? " discard" : "",
 	       st->flags & GOTRACE_START_IDLE ? " idle" : "",
@@ -159,6 +159,7 @@ static void print_text(const struct gotrace_status *st,
 	       st->flags & GOTRACE_START_MEMORY ? " memory" : "",
 	       st->flags & GOTRACE_START_NO_SCHED ? " no-sched" : "",
 	       st->flags & GOTRACE_START_NO_ANNOTATIONS ? " no-annotations" : "",
+	       st->flags & GOTRACE_START_OVERWRITE ? " overwrite" : "",
 	       st->flags & GOTRACE_START_RAW ? " raw" : "");
 	for (size_t i = 0; i < N_FIELDS; i++)
 		printf("%-17s %" PRIu64 "%s%s\n", fields[i].name,

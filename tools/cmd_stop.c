@@ -18,16 +18,18 @@ static const char usage[] =
 "of it.\n"
 "\n"
 "  --no-wait          do not wait for the reader\n"
+"  --discard          drop what has not been read, or what a flight recorder holds\n"
 "  -h, --help         this text\n"
 "  -V, --version      which gotrace this is\n"
 "\n"
 "Exit code: 0, also when nothing was being traced; 1 when it failed; 2 when the\n"
 "usage was wrong; 3 when events were lost.\n";
 
-enum { OPT_NO_WAIT = 256 };
+enum { OPT_NO_WAIT = 256, OPT_DISCARD };
 
 static const struct option options[] = {
 	{ "no-wait", no_argument, NULL, OPT_NO_WAIT },
+	{ "discard", no_argument, NULL, OPT_DISCARD },
 	ARGS_COMMON
 };
 
@@ -43,7 +45,7 @@ static int fail(const char *what, int err)
  * Stop first and wait afterwards: in between the numbers are final, and the
  * session is not gone yet unless its reader was very quick.
  */
-static int stop(int fd, bool wait)
+static int stop(int fd, bool wait, bool discard)
 {
 	struct gotrace_status before, after;
 	int err = dev_status(fd, &before);
@@ -55,7 +57,11 @@ static int stop(int fd, bool wait)
 	if (dev_status(fd, &after) || after.state == GOTRACE_STATE_NONE ||
 	    after.session != before.session)
 		after = before;
-	if (wait) {
+	if (!err && discard)
+		err = dev_stop(fd, GOTRACE_STOP_DISCARD);
+	if (err)
+		return fail("cannot discard", err);
+	if (wait && !discard) {
 		err = dev_stop(fd, 0);
 		if (err == -EINTR)
 			return fail("the session has stopped, but its reader is not done", err);
@@ -74,18 +80,20 @@ static int stop(int fd, bool wait)
 
 int cmd_stop(int argc, char **argv)
 {
-	bool wait = true;
+	bool wait = true, discard = false;
 	int opt, fd, ret;
 
 	while ((opt = args_next(&args, argc, argv)) != -1)
 		if (opt == OPT_NO_WAIT)
 			wait = false;
+		else if (opt == OPT_DISCARD)
+			discard = true;
 	args_end(&args, argc, argv);
 
 	fd = dev_open("stop", DEV_CONTROL, false);
 	if (fd < 0)
 		return EXIT_FAILED;
-	ret = stop(fd, wait);
+	ret = stop(fd, wait, discard);
 	close(fd);
 	return ret;
 }

@@ -265,6 +265,40 @@ int dev_traceback(int fd, struct gotrace_traceback *tb, void **reply)
 	return err;
 }
 
+int dev_snapshot(int fd, void **reply, size_t *len)
+{
+	struct gotrace_snapshot arg = { .size = sizeof(arg) };
+	struct gotrace_status st;
+	void *more;
+	int err = dev_status(fd, &st);
+
+	*reply = NULL;
+	arg.buf_len = (st.buffers_limit + 16) * GOTRACE_BUF_SIZE + 2 * st.table_bytes;
+	if (err || st.state == GOTRACE_STATE_NONE)
+		return err ? err : -ENODATA;
+	do {
+		more = realloc(*reply, arg.buf_len);
+		if (!more) {
+			err = -ENOMEM;
+			break;
+		}
+		*reply = more;
+		*len = arg.buf_len;
+		arg.buf_addr = (uintptr_t)more;
+		err = ioctl(fd, GOTRACE_IOC_SNAPSHOT, &arg) ? -errno : 0;
+		if (err == -ENOSPC)
+			arg.buf_len += arg.buf_len / 4;
+		else if (err == -EINTR)
+			arg.buf_len = *len;
+	} while (err == -ENOSPC || err == -EINTR);
+	*len = arg.buf_len;
+	if (err) {
+		free(*reply);
+		*reply = NULL;
+	}
+	return err;
+}
+
 static void explain_busy(int fd)
 {
 	struct gotrace_status st;

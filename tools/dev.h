@@ -42,6 +42,9 @@ int dev_status_cpus(int fd, struct gotrace_status *status,
  */
 int dev_traceback(int fd, struct gotrace_traceback *tb, void **reply);
 
+/* What a flight recorder holds, to be freed. */
+int dev_snapshot(int fd, void **reply, size_t *len);
+
 /* Say on stderr why dev_start() failed with err, and what to do. */
 void dev_explain_start(const char *cmd, int fd, int err,
 		       const struct gotrace_start *start);

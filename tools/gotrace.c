@@ -16,6 +16,7 @@ static const struct command {
 	{ "stop",   cmd_stop,   "stop the session" },
 	{ "status", cmd_status, "what the tracer does now" },
 	{ "resize", cmd_resize, "change the memory for buffers while tracing" },
+	{ "snapshot", cmd_snapshot, "what the flight recorder holds, as a trace" },
 	{ "stacks", cmd_stacks, "print every task's stack at this moment" },
 	{ "dump",   cmd_dump,   "print a trace, one event a line" },
 	{ "report", cmd_report, "what everybody did in a trace, in figures" },
