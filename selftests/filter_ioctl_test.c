@@ -217,6 +217,45 @@ TEST_F(filter, resize)
 	ASSERT_EQ(0, gt_reset());
 }
 
+/* Of a flight recorder. */
+TEST_F(filter, snapshot)
+{
+	struct gotrace_snapshot a = { .size = sizeof(a) };
+	char *reply;
+
+	EXPECT_EQ(-EFAULT, gt_ioctl(self->ctl, GOTRACE_IOC_SNAPSHOT, NULL));
+	EXPECT_EQ(-ENODATA, gt_ioctl(self->ctl, GOTRACE_IOC_SNAPSHOT, &a));
+	ASSERT_EQ(0, gt_start(self->ctl));
+	EXPECT_EQ(-ENODATA, gt_ioctl(self->ctl, GOTRACE_IOC_SNAPSHOT, &a));
+	ASSERT_EQ(0, gt_reset());
+	self->start.flags = GOTRACE_START_OVERWRITE;
+	self->start.filter = 0;
+	ASSERT_EQ(0, gt_start_with(self->ctl, &self->start));
+	a.flags = 1;
+	EXPECT_EQ(-EINVAL, gt_ioctl(self->ctl, GOTRACE_IOC_SNAPSHOT, &a));
+	a.flags = 0;
+	a.size = GOTRACE_SNAPSHOT_SIZE_VER0 - 1;
+	EXPECT_EQ(-EINVAL, gt_ioctl(self->ctl, GOTRACE_IOC_SNAPSHOT, &a));
+	a.size = sizeof(a);
+	EXPECT_EQ(-ENOSPC, gt_ioctl(self->ctl, GOTRACE_IOC_SNAPSHOT, &a));
+	EXPECT_GT(a.buf_len, sizeof(struct gotrace_snap));
+	a.buf_addr = 8;
+	EXPECT_EQ(-EFAULT, gt_ioctl(self->ctl, GOTRACE_IOC_SNAPSHOT, &a));
+	a.buf_len = 16 << 20;
+	reply = malloc(a.buf_len);
+	ASSERT_NE(NULL, reply);
+	a.buf_addr = (uintptr_t)reply;
+	EXPECT_EQ(0, gt_ioctl(self->ctl, GOTRACE_IOC_SNAPSHOT, &a));
+	EXPECT_EQ(GOTRACE_SNAP_SESSION, ((struct gotrace_snap *)reply)->type);
+	EXPECT_EQ(0, gt_stop(self->ctl, GOTRACE_STOP_NOWAIT));
+	a.buf_len = 16 << 20;
+	EXPECT_EQ(0, gt_ioctl(self->ctl, GOTRACE_IOC_SNAPSHOT, &a));
+	EXPECT_EQ(0, gt_stop(self->ctl, GOTRACE_STOP_DISCARD));
+	EXPECT_EQ(GOTRACE_STATE_NONE, gt_state(self->ctl));
+	EXPECT_EQ(-ENODATA, gt_ioctl(self->ctl, GOTRACE_IOC_SNAPSHOT, &a));
+	free(reply);
+}
+
 TEST_F(filter, status_tells)
 {
 	uint32_t pid = getpid();
