@@ -2,13 +2,16 @@
 # shellcheck shell=bash
 # What the tests of reclaim have in common, for scripts to source; on events.sh.
 
+# shellcheck source=SCRIPTDIR/events.sh
+. "$(dirname "${BASH_SOURCE[0]}")/events.sh"
+
 if [ "$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)" -gt $((1 << 20)) ]; then
 	tap_ok "a machine without enough memory # SKIP this one has more than a gigabyte"
 	tap_done
 fi
 
 export group=/sys/fs/cgroup/memory_test
-everything='GC.*|STW.*|Heap.*'
+export everything='GC.*|STW.*|Heap.*'
 
 # in_order: the lines of $text by time.
 in_order() {

@@ -8,8 +8,6 @@ set -u
 here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=SCRIPTDIR/tap.sh
 . "$here/tap.sh"
-# shellcheck source=SCRIPTDIR/events.sh
-. "$here/events.sh"
 # shellcheck source=SCRIPTDIR/memory.sh
 . "$here/memory.sh"
 
