@@ -107,8 +107,8 @@ int gt_arena_refill(size_t bytes)
 
 /**
  * gt_arena_alloc() - zeroed memory until the session ends
- * @size: bytes, at most 32 KiB; rounded up to 8, and aligned to a cache line
- *        from 64 on
+ * @size: bytes, at most GT_ARENA_ALLOC_MAX; rounded up to 8, and aligned to a
+ *        cache line from 64 on
  *
  * Return: the memory, or NULL when no block is there; a worker brings more.
  * Context: Any context but NMI.
@@ -119,6 +119,8 @@ void *gt_arena_alloc(size_t size)
 	unsigned long flags;
 	u8 *p;
 
+	if (size > GT_ARENA_ALLOC_MAX)
+		return NULL;
 	size = ALIGN(size, 8);
 	raw_spin_lock_irqsave(&arena.lock, flags);
 	p = PTR_ALIGN(arena.pos, align);

@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#define GT_ARENA_ALLOC_MAX	32768	/* bytes at once */
+
 /* Session: process context, may sleep. */
 int gt_arena_init(u64 limit);
 void gt_arena_destroy(void);

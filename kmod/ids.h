@@ -14,6 +14,7 @@
 #define GT_IDS_BLOCK	2048
 #define GT_IDS_BLOCKS	512
 #define GT_IDS_MAX	(GT_IDS_BLOCK * GT_IDS_BLOCKS - 1)
+static_assert(GT_IDS_BLOCK * sizeof(void *) <= GT_ARENA_ALLOC_MAX);
 
 struct gt_ids {
 	u32 count;		/* given out, 1 to count */

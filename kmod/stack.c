@@ -17,8 +17,8 @@
 #include "stack.h"
 #include "string.h"
 
-#define CELLS		8192	/* names in one block of the arena */
-#define CELL_BLOCKS	1024
+#define CELLS		4096	/* names in one block of the arena */
+#define CELL_BLOCKS	2048
 
 /* Keys of stacks that are more than two strings. */
 #define KEY_HASHED	(1ULL << 63)
@@ -32,6 +32,7 @@ struct cell {
 	u32 name;	/* string */
 	u32 process;	/* tgid */
 };
+static_assert(CELLS * sizeof(struct cell) <= GT_ARENA_ALLOC_MAX);
 
 static struct {
 	raw_spinlock_t lock;	/* any context but NMI; arena.lock nests inside */
