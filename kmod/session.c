@@ -33,6 +33,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/errno.h>
@@ -675,11 +676,13 @@ int gt_session_snapshot(struct gotrace_snapshot *a)
 
 	if (err)
 		return err;
-	if ((session.state == GOTRACE_STATE_TRACING || session.state == GOTRACE_STATE_DRAINING) &&
-	    gt_session_is_held())
-		err = snapshot_locked(a);
-	else
+	if ((session.state != GOTRACE_STATE_TRACING && session.state != GOTRACE_STATE_DRAINING) ||
+	    !gt_session_is_held())
 		err = -ENODATA;
+	else if (gt_options.raw && !capable(CAP_SYSLOG))
+		err = -EPERM;
+	else
+		err = snapshot_locked(a);
 	mutex_unlock(&session.lock);
 	return err;
 }

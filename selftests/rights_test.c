@@ -68,7 +68,13 @@ static int ioctls_give(int fd, int want)
 	struct gotrace_status st;
 	/* The buffer is too small; without rights this is not even looked at. */
 	struct gotrace_traceback tb = { .size = sizeof(tb) };
+	struct gotrace_snapshot snap = { .size = sizeof(snap) };
+	struct gotrace_resize resize = { .size = sizeof(resize), .buffer_bytes = 64 << 20 };
 
+	if (gt_ioctl(fd, GOTRACE_IOC_SNAPSHOT, &snap) != (want ? want : -ENODATA))
+		return 6;
+	if (gt_ioctl(fd, GOTRACE_IOC_RESIZE, &resize) != (want ? want : -ENODATA))
+		return 7;
 	if (gt_ioctl(fd, GOTRACE_IOC_TRACEBACK, &tb) != (want ? want : -ENOSPC))
 		return 5;
 	if (gt_status(fd, &st) != want)
@@ -174,6 +180,47 @@ TEST_F(rights, cap_perfmon_alone_is_enough)
 TEST_F(rights, cap_sys_admin_alone_is_enough)
 {
 	EXPECT_EQ(0, one_capability_is_enough(CAP_SYS_ADMIN));
+}
+
+/* Kernel addresses: to start such a session, to read it, and to look into it. */
+static int raw_addresses(int ctl, uint32_t flags, uint64_t caps)
+{
+	struct gotrace_start args = gt_start_args();
+	pid_t child;
+
+	args.flags = GOTRACE_START_RAW | flags;
+	if (gt_start_with(ctl, &args))
+		return 1;
+	child = gt_fork();
+	if (!child) {
+		bool may = caps & 1ULL << CAP_SYSLOG;
+		struct gotrace_snapshot snap = { .size = sizeof(snap) };
+		char c;
+		int fd;
+
+		if (become_nobody(caps))
+			_exit(100);
+		fd = gt_open(O_RDWR);
+		if (fd < 0)
+			_exit(101);
+		if (gt_start_with(fd, &args) != (may ? -EBUSY : -EPERM))
+			_exit(102);
+		if (flags & GOTRACE_START_OVERWRITE)
+			_exit(gt_ioctl(fd, GOTRACE_IOC_SNAPSHOT, &snap) == (may ? -ENOSPC : -EPERM) ?
+			      0 : 103);
+		_exit(gt_read(fd, &c, 1) == (may ? 1 : -EPERM) ? 0 : 104);
+	}
+	return gt_join(child) ?: gt_stop(ctl, GOTRACE_STOP_DISCARD);
+}
+
+TEST_F(rights, raw_addresses_need_cap_syslog)
+{
+	uint64_t perfmon = 1ULL << CAP_PERFMON, both = perfmon | 1ULL << CAP_SYSLOG;
+
+	EXPECT_EQ(0, raw_addresses(self->ctl, 0, perfmon));
+	EXPECT_EQ(0, raw_addresses(self->ctl, 0, both));
+	EXPECT_EQ(0, raw_addresses(self->ctl, GOTRACE_START_OVERWRITE, perfmon));
+	EXPECT_EQ(0, raw_addresses(self->ctl, GOTRACE_START_OVERWRITE, both));
 }
 
 /* root of a user namespace of its own has every capability there, none here. */

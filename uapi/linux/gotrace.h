@@ -289,7 +289,8 @@ struct gotrace_resize {
  * missing, to the least @ticks of a GOTRACE_SNAP_CPU.
  *
  * Errors: ENODATA (no such session), ENOSPC (the buffer is too small; the next
- * reply may be longer than @buf_len says), EINTR, ENOMEM.
+ * reply may be longer than @buf_len says), EINTR, ENOMEM, EPERM (a session of
+ * GOTRACE_START_RAW, without CAP_SYSLOG).
  */
 struct gotrace_snapshot {
 	__u32 size;
