@@ -44,6 +44,7 @@
 #define THREADS_MAX	16
 #define SLOTS		8	/* descriptors that all share */
 #define LATE_PAGES	32	/* of userfaultfd, for each thread */
+#define REPLY_BYTES	(8ul << 20)
 #define MIN_JUDGED	20000
 #define LEN(a)		(sizeof(a) / sizeof((a)[0]))
 
@@ -72,6 +73,8 @@ struct kind {
 static struct thread threads[THREADS_MAX];
 static int slot[SLOTS], scratch = -1, late_fd = -1;
 static char *shared;		/* a page that comes, goes and changes */
+static char *reply;		/* REPLY_BYTES for snapshots */
+static int root_fd = -1;	/* of the control groups */
 static unsigned long per_thread = 30000 / 4;
 static uint64_t seed;
 static bool stop, failed;
@@ -216,6 +219,9 @@ union arg {
 	struct gotrace_end end;
 	struct gotrace_log log;
 	struct gotrace_traceback traceback;
+	struct gotrace_resize resize;
+	struct gotrace_snapshot snapshot;
+	struct gotrace_filter filter;
 	uint32_t size;
 	unsigned char byte[PAGE];
 };
@@ -257,15 +263,48 @@ static long do_ioctl(struct thread *t, unsigned long cmd, void *arg)
 	return ioctl(fd(t), cmd, arg);
 }
 
+/* Entries of @size bytes at odd places, more of them than there may be. */
+static struct gotrace_list list(struct thread *t, const void *from, size_t size)
+{
+	struct gotrace_list l = { 0 };
+
+	if (one_in(t, 4)) {
+		l.len = one_in(t, 8) ? odd_number(t) : 1 + below(t, 4);
+		l.addr = (uintptr_t)place(t, from, 4 * size);
+		l.reserved = one_in(t, 16);
+	}
+	return l;
+}
+
+static uint64_t filter(struct thread *t)
+{
+	static const char comms[4][GOTRACE_FILTER_COMM_SIZE] = { "fuzz*", "[!a]?*", "[", "\\*" };
+	const uint32_t ids[] = { getpid(), gettid(), 0, one_in(t, 2) ? 1 : odd_number(t) };
+	const uint32_t calls[] = { SYS_read, SYS_ioctl, 3 | GOTRACE_FILTER_COMPAT, odd_number(t) };
+	const int32_t files[] = { root_fd, one_in(t, 4) ? fd(t) : root_fd, root_fd, scratch };
+	union arg a = { .filter = {
+		.size = size_of(t, sizeof(a.filter)), .flags = flags(t, 3),
+		.tids = list(t, ids, sizeof(*ids)), .tgids = list(t, ids, sizeof(*ids)),
+		.comms = list(t, comms, sizeof(*comms)), .cgroups = list(t, files, sizeof(*files)),
+		.uids = list(t, ids + 2, sizeof(*ids)), .cpus = list(t, comms, 1),
+		.calls = list(t, calls, sizeof(*calls)),
+	} };
+
+	spoil(t, &a, sizeof(a.filter));
+	return (uintptr_t)memcpy(t->room + 15 * PAGE, &a, sizeof(a.filter) + 64);
+}
+
 static long call_start(struct thread *t)
 {
 	union arg a = { .start = {
 		.size = size_of(t, sizeof(a.start)),
-		.flags = flags(t, one_in(t, 2) ? GOTRACE_START_DISCARD : 31),
+		.flags = flags(t, one_in(t, 2) ? GOTRACE_START_DISCARD : 255),
 		.buffer_bytes = bytes(t), .table_bytes = bytes(t),
 		.syscalls = upto(t, 2), .clock = upto(t, 3), .format = upto(t, 1),
 		.stacks = flags(t, 3), .depth = one_in(t, 2) ? 0 : upto(t, GOTRACE_DEPTH_MAX),
 		.sample_hz = one_in(t, 4) ? upto(t, 2000) : 0, .sample_event = upto(t, 1),
+		.filter = one_in(t, 4) ? filter(t) : 0,
+		.max_bytes = one_in(t, 4) ? odd_number(t) : 0, .max_ns = one_in(t, 4) ? odd_number(t) : 0,
 	} };
 
 	if (one_in(t, 2))	/* one that may succeed */
@@ -395,6 +434,30 @@ static long call_traceback(struct thread *t)
 			memcpy(t->room + 14 * PAGE, &a, sizeof(a.traceback) + 64));
 }
 
+static long call_resize(struct thread *t)
+{
+	union arg a = { .resize = {
+		.size = size_of(t, sizeof(a.resize)), .flags = flags(t, 0), .buffer_bytes = bytes(t),
+	} };
+
+	spoil(t, &a, sizeof(a.resize));
+	return do_ioctl(t, GOTRACE_IOC_RESIZE, place(t, &a, sizeof(a.resize) + 64));
+}
+
+/* Mostly of what is no flight recorder. */
+static long call_snapshot(struct thread *t)
+{
+	static const char room[4 * PAGE];
+	union arg a = { .snapshot = {
+		.size = size_of(t, sizeof(a.snapshot)), .flags = flags(t, 0),
+		.buf_addr = (uintptr_t)(one_in(t, 2) ? place(t, room, 4 * PAGE) : reply),
+		.buf_len = one_in(t, 2) ? odd_number(t) : REPLY_BYTES,
+	} };
+
+	spoil(t, &a, sizeof(a.snapshot));
+	return do_ioctl(t, GOTRACE_IOC_SNAPSHOT, place(t, &a, sizeof(a.snapshot) + 64));
+}
+
 /* A command that does not exist, or one with direction and size bits. */
 static long call_unknown(struct thread *t)
 {
@@ -402,7 +465,7 @@ static long call_unknown(struct thread *t)
 	char zero[64] = "";
 
 	if (one_in(t, 2))
-		cmd = GOTRACE_IOC_MAGIC << 8 | (11 + below(t, 245));
+		cmd = GOTRACE_IOC_MAGIC << 8 | (13 + below(t, 243));
 	if ((cmd & 0xffff) >> 8 != GOTRACE_IOC_MAGIC)
 		cmd |= 1ul << 31;	/* none of those that every file has */
 	return do_ioctl(t, (uint32_t)cmd, place(t, zero, sizeof(zero)));
@@ -552,7 +615,7 @@ static long call_change(struct thread *t)
 
 static struct kind kinds[] = {
 	{ "START", 8, call_start,
-	  GROWS "EBUSY ENOSPC ENOMEM ENODEV EOPNOTSUPP EINTR EPERM EACCES " },
+	  GROWS "EBUSY ENOSPC ENOMEM ENODEV EOPNOTSUPP EINTR EPERM EACCES ESRCH " },
 	{ "STOP", 4, call_stop, GROWS "EINTR EACCES " },
 	{ "STATUS", 40, call_status, GROWS "EINTR EACCES " },
 	{ "ENABLED", 30, call_enabled, ANY_IOCTL "EINVAL " },
@@ -562,15 +625,17 @@ static struct kind kinds[] = {
 	{ "REGION_END", 60, call_region_end, GROWS },
 	{ "LOG", 60, call_log, NOTE },
 	{ "TRACEBACK", 20, call_traceback, GROWS "ENOSPC EPERM EINTR ENOMEM EACCES " },
+	{ "RESIZE", 10, call_resize, GROWS "ENODATA EINTR EACCES " },
+	{ "SNAPSHOT", 20, call_snapshot, GROWS "ENODATA ENOSPC EINTR ENOMEM EPERM EACCES " },
 	{ "unknown", 20, call_unknown, ANY_IOCTL },
 	{ "open", 60, call_open, " EBUSY EACCES EPERM EINVAL EMFILE ENOTDIR " },
 	{ "close", 10, call_close, " EBADF " },
 	{ "dup", 10, call_dup, " EBADF EMFILE " },
-	{ "read", 150, call_read, " EAGAIN EINTR EFAULT EBADF EPERM EINVAL EOPNOTSUPP ESPIPE " },
+	{ "read", 150, call_read, " EAGAIN EINTR EFAULT EBADF EPERM EINVAL EOPNOTSUPP ESPIPE EBUSY " },
 	{ "write", 10, call_write, " EINVAL EBADF EFAULT " },
 	{ "poll", 30, call_poll, " EINTR EBADF EINVAL " },
 	{ "splice", 30, call_splice,
-	  " EAGAIN EINTR EINVAL EBADF ESPIPE EPERM EFAULT ENODATA " },
+	  " EAGAIN EINTR EINVAL EBADF ESPIPE EPERM EFAULT ENODATA EBUSY " },
 	{ "mmap", 10, call_mmap, " ENODEV EBADF EACCES EINVAL " },
 	{ "other", 15, call_other,
 	  " ESPIPE EBADF EINVAL EAGAIN EPERM EFBIG ENODEV EOPNOTSUPP EINTR " },
@@ -752,6 +817,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGIO, SIG_IGN);
 	shared = map(PAGE, PROT_READ | PROT_WRITE);
+	reply = map(REPLY_BYTES, PROT_READ | PROT_WRITE);
+	root_fd = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	scratch = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (scratch < 0)
 		err(1, "a temporary file");
