@@ -188,7 +188,7 @@ TEST_F(status, while_draining)
 
 /* Timed records: all of them, and those up to the second Gomaxprocs. */
 struct tally {
-	unsigned long timed, initial, created, stacks, strings;
+	unsigned long timed, initial, created, stacks, strings, processes;
 };
 
 /* Is @id new in @set? A stack may be written twice. */
@@ -210,7 +210,9 @@ static int tally(const struct gt_bytes *b, struct tally *t)
 	memset(t, 0, sizeof(*t));
 	while (!ret && (ret = gt_walk_next(&w, &r)) > 0) {
 		ret = 0;
-		if (r.type == GT_STRING) {
+		if (r.type == GT_STRING && r.args[0] >= GT_STRING_PROCESSES) {
+			t->processes++;		/* made at the end, of no table */
+		} else if (r.type == GT_STRING) {
 			t->strings++;
 		} else if (r.type == GT_STACK) {
 			if (t->stacks == ARRAY_SIZE(stacks))
@@ -252,6 +254,7 @@ TEST_F(status, counts_the_events_of_the_trace)
 	EXPECT_EQ(t.created, self->st.tasks);
 	EXPECT_EQ(t.stacks, self->st.stacks);
 	EXPECT_EQ(t.strings, self->st.strings);
+	EXPECT_EQ(t.processes, t.created);
 	close(fd);
 }
 

@@ -19,6 +19,9 @@ enum gt_type {
 	GT_USER_REGION = 47, GT_USER_LOG = 48, GT_TYPES = 50,
 };
 
+/* Strings from here on say of which process a task is; no event uses them. */
+#define GT_STRING_PROCESSES	(1U << 21)
+
 #define GT_HEADER_SIZE	16
 
 struct gt_record {
