@@ -200,7 +200,7 @@ args=(
 	-display none -nodefaults -no-user-config -no-reboot
 	-cpu max -m "$mem"
 	-kernel "$kdir/vmlinuz" -initrd "$run/initrd"
-	-append "console=ttyS0 loglevel=7 panic_on_warn=1 panic=-1 unknown_nmi_panic panic_print=0x40 mitigations=off $tsc$append"
+	-append "console=ttyS0 loglevel=7 oops=panic panic_on_warn=1 panic=-1 unknown_nmi_panic panic_print=0x40 mitigations=off $tsc$append"
 	-serial "file:$console" -monitor "pipe:$run/monitor"
 	-device virtio-serial-pci
 	-chardev "file,id=out,path=$run/fifo,append=on"
