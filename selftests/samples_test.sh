@@ -153,7 +153,7 @@ for calls in regions off; do
 		"lib_hot_one lib_hot_two lib_hot_one " order && percent "$(of 'lib_hot_(one|two)')" "$(all)" 60
 	ok "--syscalls $calls: a library after another one at its address"
 done
-run 0 gotrace record -F $hz -o fp.trace -- ./prog fp 500 && samples fp pr_profile && percent "$(of bad_fp)" "$(all)" 60 &&
+run 0 gotrace record -F $hz -o fp.trace -- ./prog fp 500 && samples fp pr_profile && percent "$(of bad_fp)" "$(all)" 30 &&
 	! awk '$6 == "bad_fp" && $5 != 1' "$said/samples" | grep . >> "$said/err"
 ok "a frame pointer that leads nowhere ends the walk and nothing else"
 build -Wl,--build-id=none -o no_id
