@@ -10,6 +10,7 @@
 #include "kselftest_harness.h"
 
 #include <pthread.h>
+#include <sys/uio.h>
 
 #define MAX_CPUS	64
 
@@ -266,6 +267,74 @@ TEST_F_TIMEOUT(loss, reader_is_always_late, 100)
 	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
 	EXPECT_GT(self->st.lost[GOTRACE_LOST_BUFFER], 0u);
 	EXPECT_EQ(0, gaps_differ(self));
+}
+
+/* Where a reader that dies leaves its bytes; who comes next goes on behind them. */
+struct shared {
+	uint64_t len;		/* set at the end of file */
+	char data[64 << 20];
+};
+
+static void read_at_random(int ctl, struct shared *shared, unsigned int seed)
+{
+	struct gotrace_status st;
+	int fd = gt_open(O_RDONLY);
+
+	if (fd < 0 || gt_status(ctl, &st))
+		_exit(-fd);
+	for (;;) {
+		char *to = shared->data + st.bytes_read;
+		size_t half = rand_r(&seed) % (rand_r(&seed) % 4 ? 500 : 30000);
+		struct iovec v[2] = { { to, half }, { to + half, half + 1 } };
+		long n = gt_err(readv(fd, v, 2));
+
+		if (n > 0 && (st.bytes_read += n) < sizeof(shared->data) - (1 << 20))
+			continue;
+		shared->len = st.bytes_read;
+		_exit(n ? 1 : 0);
+	}
+}
+
+/*
+ * Readers that are stopped, go on, are killed wherever they are, and replaced: what
+ * they got is one trace, to the byte. The last one gets the end of file.
+ */
+TEST_F_TIMEOUT(loss, readers_die_at_random, 100)
+{
+	const int deaths = 50;
+	unsigned int seed = 1;
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+	int i;
+
+	ASSERT_NE(MAP_FAILED, shared);
+	ASSERT_EQ(0, start_smallest(self));
+	for (i = 0; i <= deaths; i++) {
+		pid = gt_fork();
+		if (!pid)
+			read_at_random(self->ctl, shared, i);
+		if (i == deaths)
+			break;
+		usleep(rand_r(&seed) % 15000);
+		if (i % 3 == 0) {
+			ASSERT_EQ(0, kill(pid, SIGSTOP));
+			usleep(i == 30 ? 2000000 : rand_r(&seed) % 50000);
+			ASSERT_EQ(0, kill(pid, SIGCONT));
+			usleep(rand_r(&seed) % 5000);
+		}
+		ASSERT_EQ(128 + SIGKILL, gt_kill_and_join(pid));
+	}
+	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, ask(self));
+	ASSERT_EQ(0, gt_join(pid));
+	gt_bytes_add(&self->got, shared->data, shared->len);
+	munmap(shared, sizeof(*shared));
+	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
+	EXPECT_GT(self->st.lost[GOTRACE_LOST_BUFFER], 0u);
+	EXPECT_EQ(0, gaps_differ(self));
+	EXPECT_EQ(0, gt_save(&self->got, "loss_deaths.trace"));
+	printf("# figure: readers killed %d\n", deaths);
 }
 
 /* What is lost is lost; the next session knows nothing of it. */
