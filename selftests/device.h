@@ -119,6 +119,13 @@ GT_HELPER void gt_sleep_ms(int ms)
 		;
 }
 
+/* What docs/reliability.md sums up (reliability.sh). */
+GT_HELPER void gt_figure(const char *what, unsigned long n)
+{
+	printf("# figure: %s %lu\n", what, n);
+	fflush(stdout);
+}
+
 /* @calls traced system calls, about five bytes each. */
 GT_HELPER void gt_busy(long calls)
 {

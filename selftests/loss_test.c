@@ -334,7 +334,7 @@ TEST_F_TIMEOUT(loss, readers_die_at_random, 100)
 	EXPECT_GT(self->st.lost[GOTRACE_LOST_BUFFER], 0u);
 	EXPECT_EQ(0, gaps_differ(self));
 	EXPECT_EQ(0, gt_save(&self->got, "loss_deaths.trace"));
-	printf("# figure: readers killed %d\n", deaths);
+	gt_figure("readers killed", deaths);
 }
 
 /* What is lost is lost; the next session knows nothing of it. */

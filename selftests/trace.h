@@ -23,11 +23,12 @@ enum gt_type {
 #define GT_STRING_PROCESSES	(1U << 21)
 
 #define GT_HEADER_SIZE	16
+#define GT_ARGS		24	/* kept of a record: a stack's of five frames */
 
 struct gt_record {
 	unsigned int	type;
 	unsigned int	nargs;
-	uint64_t	args[8];	/* the first ones, time delta included */
+	uint64_t	args[GT_ARGS];	/* the first ones, time delta included */
 	uint64_t	p;		/* of the latest Batch */
 	const char	*text;		/* of String and UserLog */
 	uint64_t	text_len;
@@ -107,7 +108,7 @@ static inline int gt_walk_next(struct gt_walk *w, struct gt_record *r)
 	while (stop ? w->pos < stop : r->nargs <= narg) {
 		if (gt_walk_varint(w, &v))
 			return -EBADMSG;
-		if (r->nargs < 8)
+		if (r->nargs < GT_ARGS)
 			r->args[r->nargs] = v;
 		r->nargs++;
 	}
