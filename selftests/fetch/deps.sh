@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Install what building and testing need, and only what is missing; with "deb" or
-# "browser", also what Debian packages, or the test of gotrace view's page, need.
+# Install what building and testing need, and only what is missing; with "deb",
+# "browser" or "kernel", also what Debian packages, the test of gotrace view's page,
+# or building a kernel need.
 set -eu
 
 # package	command or file that shows it is there
@@ -60,6 +61,11 @@ deps() {
 	for f in /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a; do
 		[ -e "$f" ] || echo "libclang-rt-dev /nonexistent"
 	done
+	[ "$1" != kernel ] || cat <<-TABLE
+	flex			flex
+	bison			bison
+	libelf-dev		/usr/include/libelf.h
+	TABLE
 	# Kernels are configured with CONFIG_UNWINDER_ORC: objtool links
 	# against it when a module is built.
 	for f in /usr/lib/*/libelf.so.1; do

@@ -8,7 +8,9 @@ usage() {
 	cat <<-USAGE
 	Usage: fetch.sh [--refresh] THING...
 	  kernel TAG    image, headers and a guest's modules; TAG one of:
-	                $(kernel_table | cut -f1 | xargs)
+	                $(kernel_table | cut -f1 | xargs), or, built from source
+	                with the kernel's checkers,
+	                $(debug_tags | xargs)
 	  kselftest     the kernel's test harness, and checkpatch
 	  go TAG        a GOROOT: 1.21, or newest
 	  debian SUITE  a fresh system to install packages into, below root/
@@ -26,6 +28,8 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/lib.sh"
 # shellcheck source=SCRIPTDIR/kernel.sh
 . "$here/kernel.sh"
+# shellcheck source=SCRIPTDIR/debug.sh
+. "$here/debug.sh"
 # shellcheck source=SCRIPTDIR/kselftest.sh
 . "$here/kselftest.sh"
 # shellcheck source=SCRIPTDIR/go.sh
@@ -37,7 +41,7 @@ here=$(dirname "$(readlink -f "$0")")
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h|--help) usage; exit 0;;
-	--kernels) kernel_table | cut -f1; shift;;
+	--kernels) kernel_table | cut -f1; debug_tags; shift;;
 	--refresh) export REFRESH=1; shift;;
 	kselftest)
 		fetch_kselftest
@@ -45,8 +49,9 @@ while [ $# -gt 0 ]; do
 		shift;;
 	kernel|go|debian)
 		[ $# -ge 2 ] || die "$1 needs a TAG, see --help"
+		dir=$1/$2
 		"fetch_$1" "$2"
-		echo "$GOTRACE_CACHE/$1/$2"
+		echo "$GOTRACE_CACHE/$dir"
 		shift 2;;
 	*) say "unknown thing '$1', see --help"; exit 2;;
 	esac

@@ -28,8 +28,12 @@ kernel_row() { kernel_table | awk -v t="$1" '$1 == t { print $2, $3, $4 }'; }
 
 fetch_kernel() {
 	local tag=$1 row
+	if debug_tags | grep -qxF "$tag"; then
+		fetch_debug "$tag"
+		return
+	fi
 	row=$(kernel_row "$tag")
-	[ -n "$row" ] || die "unknown kernel '$tag'; known: $(kernel_table | cut -f1 | xargs)"
+	[ -n "$row" ] || die "unknown kernel '$tag'; known: $({ kernel_table | cut -f1; debug_tags; } | xargs)"
 	# shellcheck disable=SC2086
 	make_dir "kernel/$tag" make_kernel "$tag" $row
 }
