@@ -10,6 +10,7 @@ usage() {
 	Runs all tests, or those whose names contain NAME. Environment:
 	  KVER=TAG       the guests' kernel (6.1)
 	  HOST=1         load the module here instead of in guests
+	  GUESTS=1       only the tests that need the module
 	  ALLOW_SKIP=1   do not count skipped points as failures
 	  SLOW=1         also what is marked slow
 	  LIST=1         only list the tests
@@ -22,6 +23,11 @@ esac
 here=$(dirname "$(readlink -f "$0")")
 top=$(dirname "$here")
 kver=${KVER:-6.1}
+# Kernels with checkers take so many times as long.
+case $kver in
+*-kasan|*-kcsan) slower=5;;
+*) slower=1;;
+esac
 res=$top/build/check
 start=$SECONDS
 
@@ -45,7 +51,9 @@ directive() { sed -n '1,10s#^.*\<vm:[[:space:]]*\(.*[^ */]\)[ */]*$#\1#p' "$1" |
 host=() guest=()
 declare -A prog boot timeout module
 for f in "$here"/host/*.sh "$here"/host/*.c; do
-	[ -e "$f" ] || continue
+	if [ -n "${GUESTS:-}" ] || ! [ -e "$f" ]; then
+		continue
+	fi
 	n=$(basename "$f")
 	n=${n%.*}
 	wanted "$n" || continue
@@ -73,6 +81,7 @@ for f in "$here"/*_test.c "$here"/*_test.sh; do
 		smp=*|mem=*|tcg=*) boot[$n]+=" --${w%%=*} ${w#*=}";;
 		append=*) boot[$n]+=" --append ${w#*=}";;
 		tsc=off) boot[$n]+=" --no-tsc";;
+		only=*) [[ $kver = *${w#only=} ]] || continue 2;;
 		alone) boot[$n]+=" --env ALONE=$n";;
 		slow) slow=1;;
 		*) say "run.sh: $f: unknown word '$w' in its vm: line" >&2; exit 2;;
@@ -275,15 +284,16 @@ progress() { tee "$1" | sed -u -n 's/^@@ begin /#   /p'; }
 # run_guest BOOT-OPTIONS NAME...: the tests in one guest; when it dies, the test
 # that it died of has failed, and the others get a new one.
 run_guest() {
-	local opts=$1 specs total longest rc out n i=0
+	local opts=$1 specs total longest secs rc out n i=0
 	shift
 	left=("$@")
 	while [ ${#left[@]} -gt 0 ]; do
-		specs=() total=60 longest=0
+		specs=() total=$((60 * slower)) longest=0
 		for n in "${left[@]}"; do
-			specs+=("$n:${timeout[$n]}:${module[$n]}:${prog[$n]}")
-			total=$((total + timeout[$n] + 15))
-			longest=$((timeout[$n] > longest ? timeout[$n] : longest))
+			secs=$((timeout[$n] * slower))
+			specs+=("$n:$secs:${module[$n]}:${prog[$n]}")
+			total=$((total + secs + 15 * slower))
+			longest=$((secs > longest ? secs : longest))
 		done
 		out=$res/guest-$boots-$i.out
 		rc=0
@@ -297,7 +307,7 @@ run_guest() {
 		else
 			# shellcheck disable=SC2086	# options
 			"$here/vm/vm.sh" --kernel "$kver" $opts --timeout $total \
-				--quiet $((longest + 60)) \
+				--quiet $((longest + 60 * slower)) \
 				--out "$res" --log "$res/guest-$boots-$i.console" \
 				-- "$here/vm/guest-tests.sh" /out "${specs[@]}" \
 				2> "$out.err" | progress "$out" || rc=$?

@@ -8,9 +8,28 @@ CONSOLE_BAD='WARNING:|BUG:|Oops|Call Trace:|Kernel panic|INFO: (rcu|possible|tas
 # Harmless, although it matches.
 CONSOLE_FINE='kmemleak: Kernel memory leak detector|kasan: KernelAddressSanitizer initialized|kcsan: enabled|DEBUG_LOCKS_WARN_ON_'
 
-# console_lines FILE: without carriage returns and the firmware's colours.
+# Modules of ours. Of the kernel's own data races KCSAN finds many.
+CONSOLE_OURS='\[(gotrace|faulty)\]'
+
+# console_lines FILE: without carriage returns and the firmware's colours, and
+# without KCSAN's reports in which no function of ours is named.
 console_lines() {
-	tr -d '\r' < "$1" | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g; s/\x1bc//g'
+	tr -d '\r' < "$1" | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g; s/\x1bc//g' |
+		awk -v ours="$CONSOLE_OURS" '
+		function drop() { held = ""; in_report = 0 }
+		/BUG: KCSAN:/ { in_report = 1; is_ours = 0 }
+		in_report {
+			held = held $0 "\n"
+			is_ours = is_ours || $0 ~ ours
+			if (/====================/) {
+				if (is_ours)
+					printf "%s", held
+				drop()
+			}
+			next
+		}
+		{ print }
+		END { printf "%s", held }'
 }
 
 # console_bad FILE: print the part around the first bad line; fails if none.

@@ -16,6 +16,17 @@ out=$1
 shift
 loaded() { [ -d /sys/module/gotrace ]; }
 
+# leaks: what kmemleak finds since the last clear; it looks at what is older than
+# five seconds only, and believes itself the second time. Nothing where it is not.
+kmemleak=/sys/kernel/debug/kmemleak
+leaks() {
+	[ -w $kmemleak ] || return 0
+	sleep 6
+	echo scan > $kmemleak
+	echo scan > $kmemleak
+	cat $kmemleak
+}
+
 for t in "$@"; do
 	IFS=: read -r name timeout module prog <<< "$t"
 	echo "@@ begin $name"
@@ -24,6 +35,7 @@ for t in "$@"; do
 	cd "$dir" || exit 1
 	echo "gotrace test: $name" > /dev/kmsg
 	dmesg --clear
+	[ ! -w $kmemleak ] || echo clear > $kmemleak
 
 	if [ "$module" != no ]; then
 		[ "$module" != yes ] || module=
@@ -37,6 +49,11 @@ for t in "$@"; do
 	# A test that unloaded the module itself has nothing left to unload.
 	if loaded; then
 		rmmod gotrace || echo "@@ bad $name rmmod failed"
+	fi
+	leaks > "$dir/kmemleak"
+	if [ -s "$dir/kmemleak" ]; then
+		echo "@@ bad $name kmemleak shows:"
+		head -n 60 "$dir/kmemleak"
 	fi
 	dmesg > "$dir/dmesg"
 	if bad=$(console_bad "$dir/dmesg"); then
