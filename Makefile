@@ -103,6 +103,9 @@ check-browser: ## Use the page of gotrace view in a headless Chromium, also with
 check: ## Run all tests, in guests; T=name for one, KVER=, HOST=1, ALLOW_SKIP=1
 	@selftests/run.sh $(T)
 
+check-debug: ## Run them in kernels with checkers: KASAN and the rest, and KCSAN; T=, KVER=
+	@selftests/debug.sh $(T)
+
 fuzz: ## Fuzz what reads traces, for SECONDS (3600)
 	@mkdir -p build/fuzz
 	cd build/fuzz && $(CURDIR)/selftests/fuzz/run.sh $(or $(SECONDS),3600)
@@ -129,4 +132,4 @@ help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: all modules tools man selftests install install-module install-system \
-	install-tools deb check-deb check fuzz demo events bench lint deps clean help
+	install-tools deb check-deb check check-debug fuzz demo events bench lint deps clean help
