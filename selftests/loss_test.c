@@ -6,19 +6,15 @@
  * so), and what was lost must be counted, in STATUS and in the trace alike.
  */
 #include "device.h"
-#include "trace.h"
+#include "losses.h"
 #include "kselftest_harness.h"
 
 #include <pthread.h>
-#include <sys/uio.h>
-
-#define MAX_CPUS	64
 
 FIXTURE(loss) {
 	int ctl;
 	pid_t load[2];
-	struct gotrace_status st;
-	struct gotrace_cpu_status cpus[MAX_CPUS];
+	struct gt_losses lost;
 	struct gt_bytes got;
 };
 
@@ -92,12 +88,7 @@ static int stop(FIXTURE_DATA(loss) *self)
 
 static int ask(FIXTURE_DATA(loss) *self)
 {
-	memset(&self->st, 0, sizeof(self->st));
-	self->st.size = sizeof(self->st);
-	self->st.cpus_addr = (uintptr_t)self->cpus;
-	self->st.cpus_len = MAX_CPUS;
-	self->st.cpu_size = sizeof(self->cpus[0]);
-	return gt_ioctl(self->ctl, GOTRACE_IOC_STATUS, &self->st);
+	return gt_losses_ask(self->ctl, &self->lost);
 }
 
 /* Waits until more than @lost events are lost for want of a buffer. */
@@ -107,7 +98,7 @@ static int wait_lost(FIXTURE_DATA(loss) *self, uint64_t lost)
 
 	for (ms = 0; ms < GT_WAIT_MS; ms += 5) {
 		err = ask(self);
-		if (err || self->st.lost[GOTRACE_LOST_BUFFER] > lost)
+		if (err || self->lost.st.lost[GOTRACE_LOST_BUFFER] > lost)
 			return err;
 		gt_sleep_ms(5);
 	}
@@ -124,60 +115,16 @@ static int wait_bright(FIXTURE_DATA(loss) *self)
 		err = ask(self);
 		if (err)
 			return err;
-		for (i = dark = 0; i < self->st.cpus_len; i++)
-			dark |= self->cpus[i].flags & 2;
+		for (i = dark = 0; i < self->lost.st.cpus_len; i++)
+			dark |= self->lost.cpus[i].flags & 2;
 		gt_sleep_ms(1);
 	}
 	return dark ? -ETIMEDOUT : 0;
 }
 
-/*
- * What the trace says of its gaps, in UserLogs "lost N events on cpu C in T ns",
- * against the last STATUS. 0, or 1 after a line about the difference.
- */
 static int gaps_differ(FIXTURE_DATA(loss) *self)
 {
-	uint64_t lost[MAX_CPUS] = { 0 }, gaps[MAX_CPUS] = { 0 }, sum = 0;
-	struct gt_record r;
-	struct gt_walk w;
-	int ret = gt_walk_init(&w, self->got.data, self->got.len);
-	unsigned int i;
-
-	while (!ret && (ret = gt_walk_next(&w, &r)) > 0) {
-		unsigned long long n, ns;
-		unsigned int cpu;
-		char text[128];
-
-		ret = 0;
-		if (r.type != GT_USER_LOG || r.text_len >= sizeof(text))
-			continue;
-		memcpy(text, r.text, r.text_len);
-		text[r.text_len] = 0;
-		if (sscanf(text, "lost %llu events on cpu %u in %llu ns", &n,
-			   &cpu, &ns) != 3 || cpu >= MAX_CPUS || !n || !ns) {
-			printf("# odd message: %s\n", text);
-			return 1;
-		}
-		lost[cpu] += n;
-		gaps[cpu]++;
-		sum += n;
-	}
-	for (i = 0; i < self->st.cpus_len; i++) {
-		if (lost[i] == self->cpus[i].lost[GOTRACE_LOST_BUFFER] &&
-		    gaps[i] == self->cpus[i].dark)
-			continue;
-		printf("# CPU %u: %ju lost in %ju gaps in the trace, STATUS says %llu in %llu\n",
-		       i, (uintmax_t)lost[i], (uintmax_t)gaps[i],
-		       self->cpus[i].lost[GOTRACE_LOST_BUFFER],
-		       self->cpus[i].dark);
-		ret = 1;
-	}
-	if (sum != self->st.lost[GOTRACE_LOST_BUFFER]) {
-		printf("# %ju lost in the trace, STATUS says %llu\n",
-		       (uintmax_t)sum, self->st.lost[GOTRACE_LOST_BUFFER]);
-		ret = 1;
-	}
-	return ret;
+	return gt_losses_differ(&self->lost, self->got.data, self->got.len);
 }
 
 static int load_file(struct gt_bytes *b, const char *name)
@@ -200,8 +147,8 @@ TEST_F(loss, nobody_reads_before_stop)
 	ASSERT_EQ(0, wait_lost(self, 10000));
 	ASSERT_EQ(0, stop(self));
 	ASSERT_EQ(0, ask(self));
-	EXPECT_GT(self->st.lost[GOTRACE_LOST_BUFFER], 10000u);
-	EXPECT_LE(self->st.bytes_produced,
+	EXPECT_GT(self->lost.st.lost[GOTRACE_LOST_BUFFER], 10000u);
+	EXPECT_LE(self->lost.st.bytes_produced,
 		  gt_min_buffer_bytes() + (1 << 20));	/* and the footer */
 	fd = gt_open(O_RDONLY);
 	ASSERT_GE(fd, 0);
@@ -234,7 +181,7 @@ TEST_F_TIMEOUT(loss, reader_is_stopped_again_and_again, 100)
 		ASSERT_EQ(0, kill(reader, SIGCONT));
 		ASSERT_EQ(0, wait_bright(self));
 		ASSERT_EQ(0, ask(self));
-		lost = self->st.lost[GOTRACE_LOST_BUFFER];
+		lost = self->lost.st.lost[GOTRACE_LOST_BUFFER];
 	}
 	/* the last gap is open when tracing stops */
 	ASSERT_EQ(0, stop(self));
@@ -243,8 +190,8 @@ TEST_F_TIMEOUT(loss, reader_is_stopped_again_and_again, 100)
 	ASSERT_EQ(0, gt_join(reader));
 	ASSERT_EQ(0, load_file(&self->got, "loss_stopped.trace"));
 	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
-	EXPECT_GT(self->st.lost[GOTRACE_LOST_BUFFER], lost);
-	EXPECT_GE(self->cpus[0].dark + self->cpus[1].dark, 4u);
+	EXPECT_GT(self->lost.st.lost[GOTRACE_LOST_BUFFER], lost);
+	EXPECT_GE(self->lost.cpus[0].dark + self->lost.cpus[1].dark, 4u);
 	EXPECT_EQ(0, gaps_differ(self));
 }
 
@@ -265,34 +212,8 @@ TEST_F_TIMEOUT(loss, reader_is_always_late, 100)
 	close(fd);
 	EXPECT_EQ(0, gt_save(&self->got, "loss_late.trace"));
 	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
-	EXPECT_GT(self->st.lost[GOTRACE_LOST_BUFFER], 0u);
+	EXPECT_GT(self->lost.st.lost[GOTRACE_LOST_BUFFER], 0u);
 	EXPECT_EQ(0, gaps_differ(self));
-}
-
-/* Where a reader that dies leaves its bytes; who comes next goes on behind them. */
-struct shared {
-	uint64_t len;		/* set at the end of file */
-	char data[64 << 20];
-};
-
-static void read_at_random(int ctl, struct shared *shared, unsigned int seed)
-{
-	struct gotrace_status st;
-	int fd = gt_open(O_RDONLY);
-
-	if (fd < 0 || gt_status(ctl, &st))
-		_exit(-fd);
-	for (;;) {
-		char *to = shared->data + st.bytes_read;
-		size_t half = rand_r(&seed) % (rand_r(&seed) % 4 ? 500 : 30000);
-		struct iovec v[2] = { { to, half }, { to + half, half + 1 } };
-		long n = gt_err(readv(fd, v, 2));
-
-		if (n > 0 && (st.bytes_read += n) < sizeof(shared->data) - (1 << 20))
-			continue;
-		shared->len = st.bytes_read;
-		_exit(n ? 1 : 0);
-	}
 }
 
 /*
@@ -303,7 +224,7 @@ TEST_F_TIMEOUT(loss, readers_die_at_random, 100)
 {
 	const int deaths = 50;
 	unsigned int seed = 1;
-	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+	struct gt_shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t pid;
 	int i;
@@ -313,7 +234,7 @@ TEST_F_TIMEOUT(loss, readers_die_at_random, 100)
 	for (i = 0; i <= deaths; i++) {
 		pid = gt_fork();
 		if (!pid)
-			read_at_random(self->ctl, shared, i);
+			gt_read_at_random(self->ctl, shared, i);
 		if (i == deaths)
 			break;
 		usleep(rand_r(&seed) % 15000);
@@ -331,7 +252,7 @@ TEST_F_TIMEOUT(loss, readers_die_at_random, 100)
 	gt_bytes_add(&self->got, shared->data, shared->len);
 	munmap(shared, sizeof(*shared));
 	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
-	EXPECT_GT(self->st.lost[GOTRACE_LOST_BUFFER], 0u);
+	EXPECT_GT(self->lost.st.lost[GOTRACE_LOST_BUFFER], 0u);
 	EXPECT_EQ(0, gaps_differ(self));
 	EXPECT_EQ(0, gt_save(&self->got, "loss_deaths.trace"));
 	gt_figure("readers killed", deaths);
@@ -351,8 +272,8 @@ TEST_F(loss, next_session_begins_without)
 	gt_sleep_ms(20);
 	ASSERT_EQ(0, gt_stop(fd, 0));
 	ASSERT_EQ(0, ask(self));
-	EXPECT_EQ(0u, self->st.lost[GOTRACE_LOST_BUFFER]);
-	EXPECT_EQ(0u, self->cpus[0].dark + self->cpus[1].dark);
+	EXPECT_EQ(0u, self->lost.st.lost[GOTRACE_LOST_BUFFER]);
+	EXPECT_EQ(0u, self->lost.cpus[0].dark + self->lost.cpus[1].dark);
 	self->got.len = 0;
 	ASSERT_EQ(0, gt_drain(fd, &self->got));
 	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
@@ -433,13 +354,13 @@ TEST_F_TIMEOUT(loss, tables_are_full, 100)
 		ASSERT_EQ(0, pthread_join(t, NULL));
 		if (i % 256 == 0) {
 			ASSERT_EQ(0, ask(self));
-			lost = self->st.lost[GOTRACE_LOST_TASK] +
-			       self->st.lost[GOTRACE_LOST_STACK];
+			lost = self->lost.st.lost[GOTRACE_LOST_TASK] +
+			       self->lost.st.lost[GOTRACE_LOST_STACK];
 		}
 	}
 	ASSERT_EQ(0, gt_stop(fd, 0));
 	ASSERT_EQ(0, ask(self));
-	EXPECT_LE(self->st.table_bytes, 1u << 20);
+	EXPECT_LE(self->lost.st.table_bytes, 1u << 20);
 	EXPECT_GE(lost, 100u) {
 		TH_LOG("after %ld threads", i);
 	}
