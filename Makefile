@@ -106,9 +106,14 @@ check: ## Run all tests, in guests; T=name for one, KVER=, HOST=1, ALLOW_SKIP=1
 check-debug: ## Run them in kernels with checkers: KASAN and the rest, and KCSAN; T=, KVER=
 	@selftests/debug.sh $(T)
 
+reliability: ## Put together docs/reliability.md from what these left
+	@selftests/reliability.sh
+
 fuzz: ## Fuzz what reads traces, for SECONDS (3600)
 	@mkdir -p build/fuzz
 	cd build/fuzz && $(CURDIR)/selftests/fuzz/run.sh $(or $(SECONDS),3600)
+	@sed 's/^stat::number_of_executed_units: */# figure: traces read by the fuzzer /' build/fuzz/run.log | \
+		bash -c '. selftests/figures.sh && figures_keep host "make fuzz"'
 
 demo: ## Trace a real workload and print what to open
 	@selftests/demo.sh
@@ -132,4 +137,4 @@ help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: all modules tools man selftests install install-module install-system \
-	install-tools deb check-deb check check-debug fuzz demo events bench lint deps clean help
+	install-tools deb check-deb check check-debug reliability fuzz demo events bench lint deps clean help

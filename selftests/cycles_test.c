@@ -154,6 +154,7 @@ TEST_F_TIMEOUT(cycles, two_hundred_sessions, 200)
 	/* a page a session would be 720 KiB */
 	EXPECT_LT(after.vmalloc - before.vmalloc, 512);
 	EXPECT_LT(after.slab - before.slab, 700);
+	gt_figure("sessions started and stopped", CYCLES);
 }
 
 /*
@@ -209,6 +210,7 @@ TEST_F_TIMEOUT(cycles, reader_of_its_own_gets_every_session, 100)
 	}
 	EXPECT_EQ(0, gt_join(reader));
 	close(ctl);
+	gt_figure("sessions started and stopped", sessions);
 }
 
 /* Nobody ever reads: each START drops what the one before left. */
@@ -231,6 +233,7 @@ TEST_F_TIMEOUT(cycles, discarded_without_being_read, 100)
 	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
 	EXPECT_EQ(0, gt_save(&self->got, "cycles_discard.trace"));
 	close(ctl);
+	gt_figure("sessions started and stopped", i);
 }
 
 TEST_HARNESS_MAIN

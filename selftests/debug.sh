@@ -10,6 +10,8 @@ here=$(dirname "$(readlink -f "$0")")
 top=$(dirname "$here")
 # shellcheck source=SCRIPTDIR/tap.sh
 . "$here/tap.sh"
+# shellcheck source=SCRIPTDIR/figures.sh
+. "$here/figures.sh"
 
 usage() {
 	cat <<-'USAGE'
@@ -46,13 +48,15 @@ awake() {
 	# Leaks are looked for as around every test.
 	"$here/vm/vm.sh" --kernel "$kver" --timeout 400 --log "$log.console" -- \
 		sh -c "if [ -w /sys/kernel/debug/kmemleak ]; then echo clear > /sys/kernel/debug/kmemleak; fi
-			insmod $ko fault=$fault; rmmod faulty
+			insmod $ko fault=$fault
 			if [ $fault = leak ]; then
 				sleep 6; echo scan > /sys/kernel/debug/kmemleak; echo scan > /sys/kernel/debug/kmemleak
 				cat /sys/kernel/debug/kmemleak
-			fi" > "$log.out" 2>&1 < /dev/null || rc=$?
+			fi
+			rmmod faulty" > "$log.out" 2>&1 < /dev/null || rc=$?
 	if [ $rc = 125 ] && grep -qE "$says" "$log.console" "$log.out"; then
 		tap_ok "$kver: $fault is seen"
+		echo "# figure: faults planted, each seen 1" | figures_keep "$kver" "$fault"
 	else
 		tap_not_ok "$kver: $fault is seen" "exit status $rc, without '$says': $(tail -n 20 "$log.out")"
 	fi

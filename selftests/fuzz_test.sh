@@ -10,7 +10,7 @@ here=$(dirname "$(readlink -f "$0")")
 
 run 0 fuzzdev ${FUZZ_SEED:+-s "$FUZZ_SEED"} -n "${FUZZ_CALLS:-20000}"
 ok "calls at random"
-sed 's/^/# /' "$said/out"
+sed 's/^/# /; s/^# calls /# figure: calls of the device at random /' "$said/out"
 
 gotrace stop > "$said/stop" 2>&1
 run 0 gotrace start --discard && run 0 gotrace stop && timeout 20 cat /dev/gotrace > next.trace

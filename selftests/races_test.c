@@ -165,7 +165,7 @@ TEST_F_TIMEOUT(races, loaded_and_unloaded_again_and_again, 6000)
 	EXPECT_GT(self->n->read, 0ul);
 	gt_figure("modules unloaded", done);
 	gt_figure("unloads refused", refused);
-	gt_figure("sessions started", self->n->started);
+	gt_figure("sessions started and stopped", self->n->started);
 
 	ASSERT_EQ(0, gt_reset());
 	fd = gt_open(O_RDWR);

@@ -22,6 +22,8 @@ esac
 
 here=$(dirname "$(readlink -f "$0")")
 top=$(dirname "$here")
+# shellcheck source=SCRIPTDIR/figures.sh
+. "$here/figures.sh"
 kver=${KVER:-6.1}
 # Kernels with checkers take so many times as long.
 case $kver in
@@ -174,6 +176,14 @@ show_log() {
 	say "    | (whole: ${1#"$top"/})"
 }
 
+# keep_figures NAME LOG KERNEL: of a test that passed.
+keep_figures() {
+	if [ $((fail - f0)) = 0 ]; then
+		{ cat "$2"; echo "# figure: points of tests passed $((pass - p0))"; } |
+			figures_keep "$3" "$1"
+	fi
+}
+
 summary() { say "# $1: $((pass - p0)) ok, $((fail - f0)) not ok, $2 s"; }
 
 # ---- tests on this machine
@@ -202,6 +212,7 @@ count_host() {
 		p0=$pass f0=$fail rc=1 secs='?'
 		read -r rc secs < "$res/$n/rc" || true
 		count_tap "$n" "$rc" "$res/$n/log"
+		keep_figures "$n" "$res/$n/log" host
 		summary "$n" "$secs"
 	done
 }
@@ -249,6 +260,7 @@ finished() {
 		show_log "$log"
 	done < <(grep '^@@ bad ' "$log")
 	judge "$n"
+	keep_figures "$n" "$log" "$kver"
 	summary "$n" "${secs:-?}"
 }
 

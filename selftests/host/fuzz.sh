@@ -44,7 +44,9 @@ rm -rf crash-*
 rm -rf corpus
 CORPUS=$PWD/corpus "$here/../fuzz/run.sh" 10 > fuzz.log 2>&1
 found_nothing "nothing is found in 10 s" fuzz.log $?
-tap_num "traces read" "$(sed -n 's/^stat::number_of_executed_units: //p' fuzz.log)" -gt 1000
+read=$(sed -n 's/^stat::number_of_executed_units: //p' fuzz.log)
+tap_num "traces read" "$read" -gt 1000
+echo "# figure: traces read by the fuzzer $read"
 tap_num "of those, with something new" "$(sed -n 's/^#[0-9]*[[:space:]]*INITED cov: \([0-9]*\).*/\1/p' fuzz.log)" -gt 1000
 rm -rf corpus
 
