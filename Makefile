@@ -106,6 +106,9 @@ check: ## Run all tests, in guests; T=name for one, KVER=, HOST=1, ALLOW_SKIP=1
 check-debug: ## Run them in kernels with checkers: KASAN and the rest, and KCSAN; T=, KVER=
 	@selftests/debug.sh $(T)
 
+soak: ## Sessions without end under full load, for SOAK_MINUTES (60); KVER=
+	@selftests/soak/run.sh
+
 reliability: ## Put together docs/reliability.md from what these left
 	@selftests/reliability.sh
 
@@ -137,4 +140,4 @@ help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: all modules tools man selftests install install-module install-system \
-	install-tools deb check-deb check check-debug reliability fuzz demo events bench lint deps clean help
+	install-tools deb check-deb check check-debug soak reliability fuzz demo events bench lint deps clean help
