@@ -113,8 +113,9 @@ static void go_dark(struct gt_cpu *c)
 {
 	put_closing(c);
 	c->mode = GT_CPU_DARK;
-	c->dark++;
-	c->dark_since = c->last;
+	/* One that went offline dark, and comes back so, is in the same gap. */
+	if (!c->lost_now)
+		c->dark_since = c->last;
 }
 
 /* This P starts, with what the CPU runs now. */
@@ -151,7 +152,8 @@ bool gt_cpu_make_room(struct gt_cpu *c)
 		if (c->mode == GT_CPU_LIVE)
 			go_dark(c);
 		c->lost[GOTRACE_LOST_BUFFER]++;
-		c->lost_now++;
+		if (!c->lost_now++)
+			c->dark++;	/* as many as messages about it */
 		return false;
 	}
 	gt_cpu_next_buffer(c, buf);

@@ -258,6 +258,40 @@ TEST_F_TIMEOUT(loss, readers_die_at_random, 100)
 	gt_figure("readers killed", deaths);
 }
 
+static int plug(const char *to)
+{
+	int fd = gt_err(open("/sys/devices/system/cpu/cpu1/online", O_WRONLY)), err;
+
+	if (fd < 0)
+		return fd;
+	err = gt_err(write(fd, to, 1));
+	close(fd);
+	return err < 0 ? err : 0;
+}
+
+/* It goes, and comes back, while there is no buffer for it: that is one gap. */
+TEST_F_TIMEOUT(loss, a_dark_cpu_goes_offline, 100)
+{
+	int fd = gt_open(O_RDONLY), i;
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, start_smallest(self));
+	ASSERT_EQ(0, wait_lost(self, 10000));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, plug("0"));
+		ASSERT_EQ(0, plug("1"));
+	}
+	ASSERT_EQ(0, ask(self));
+	ASSERT_EQ(0, wait_lost(self, self->lost.st.lost[GOTRACE_LOST_BUFFER] + 1000));
+	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, ask(self));
+	ASSERT_EQ(0, gt_drain(fd, &self->got));
+	close(fd);
+	EXPECT_EQ(0, gt_check_whole(self->got.data, self->got.len));
+	EXPECT_EQ(0, gaps_differ(self));
+	EXPECT_EQ(0, gt_save(&self->got, "loss_offline.trace"));
+}
+
 /* What is lost is lost; the next session knows nothing of it. */
 TEST_F(loss, next_session_begins_without)
 {
