@@ -111,6 +111,19 @@ ok "samples, regions, a user task, logs, the heap in perfetto"
 is "$(grep -A1 '^      pid: 10$' "$tmp/out" | grep -c 'tid: 1[01]$')" 2 "threads of process 10" &&
 	is "$(grep -c 'process_name: "q' "$tmp/out")" 1 "name of process 10"
 ok "tasks are threads of their processes"
+exports odd.trace 0 -f chrome && run 0 python3 - "$tmp/made" <<-'PY'
+	import collections, json, sys
+	d = json.load(open(sys.argv[1], encoding="utf-8"))
+	n = collections.Counter((e["ph"], e["name"]) for e in d["traceEvents"])
+	assert n["i", "CPU sample"] == 2000 and n["X", "re\ngion"] == 1000 and n["C", "heap"] == 1000, n
+	assert n["b", "ta;sk"] == n["e", "ta;sk"] == 1 and n["i", "key\x01"] == 1000, n
+	assert {e["args"]["message"] for e in d["traceEvents"] if e["name"] == "key\x01"} == {"me\"ss\ufffd"}
+	frames = d["stackFrames"]
+	s = next(e for e in d["traceEvents"] if e["name"] == "CPU sample")
+	inner = frames[str(s["sf"])]
+	assert inner["name"] == "syscall.futex" and "parent" not in frames[str(inner["parent"])], inner
+	PY
+ok "samples with stacks, regions, a user task, logs, the heap in chrome"
 run 1 "$san" export -f pprof -o /dev/full odd.trace && says "cannot write: No space left on device"
 ok "no room"
 run 1 "$san" export -f pprof -o "$tmp/d/x" /nonexistent && says "No such file"

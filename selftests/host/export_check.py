@@ -8,6 +8,7 @@ REPORT is what gotrace report --json said of the same trace. FILE is, for pprof,
 `go tool pprof -raw` printed of it. Prints what both sides agree on, or what is wrong, and
 exits with 1 then.
 """
+import bisect
 import decimal
 import json
 import re
@@ -191,11 +192,29 @@ def check_chrome(rows, path):
     with open(path, encoding="utf-8", errors="strict") as f:
         # A float has not the digits for a long trace's ns.
         events = json.load(f, parse_constant=strict, parse_float=decimal.Decimal)["traceEvents"]
-    total = {}
+    total, runs, ends, seen = {}, {}, {}, {}
     for e in events:
+        seen[e["ph"], e["name"]] = seen.get((e["ph"], e["name"]), 0) + 1
         if e["ph"] == "X":
-            what = {1: "CPUs", 3: "calls"}.get(e["pid"], e["name"])
+            what = {1: "CPUs", 3: "calls", 4: "regions", 5: "memory", 6: "machine"}.get(e["pid"], e["name"])
+            if e["name"] == "events lost":
+                what = "lost"
             total[what] = total.get(what, 0) + int(e["dur"] * 1000)
+            if what == "CPUs":
+                runs.setdefault(e["tid"], []).append((e["ts"], e["ts"] + e["dur"]))
+        elif e["ph"] in "sf":
+            ends.setdefault(e["id"], {})[e["ph"]] = e
+    # An arrow begins while somebody runs there, and ends where who was woken begins to.
+    for r in runs.values():
+        r.sort()
+    for i, arrow in ends.items():
+        s, f = arrow["s"], arrow["f"]
+        k = bisect.bisect_right(runs.get(s["tid"], []), (s["ts"], decimal.Decimal("inf"))) - 1
+        if k < 0 or not s["ts"] <= runs[s["tid"]][k][1]:
+            sys.exit(f"arrow {i} begins at {s['ts']} on {s['tid']}, where nobody runs")
+        k = bisect.bisect_left(runs.get(f["tid"], []), (f["ts"], decimal.Decimal(0)))
+        if k == len(runs.get(f["tid"], [])) or runs[f["tid"]][k][0] != f["ts"] or s["ts"] > f["ts"]:
+            sys.exit(f"arrow {i} ends at {f['ts']} on {f['tid']}, where nobody begins to run")
     tasks, calls = rows[1:]
     same("CPUs", total.get("CPUs", 0), sum(t["running_ns"] for t in tasks))
     for what in "running", "runnable", "untraced":
@@ -203,7 +222,12 @@ def check_chrome(rows, path):
     for what in "net", "sync", "before", "select":
         same(what, total.get(what, 0), sum(t[f"sleep_{what}_ns"] for t in tasks))
     same("calls", total.get("calls", 0), sum(c["total_ns"] for c in calls if c["total_ns"]))
-    names = [e["args"]["name"] for e in events if e["name"] == "thread_name"]
+    # Who was woken last may not have run yet.
+    wakes = seen.get(("s", "wake"), 0)
+    if not 0 <= sum(t["wakes"] for t in tasks) - wakes <= len(tasks):
+        sys.exit(f"{wakes} arrows, the report has {sum(t['wakes'] for t in tasks)} wake-ups")
+    print(f"arrows {wakes}", end=" ")
+    names = [e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == 2]
     if {n for n in names if n} - {t["name"] for t in tasks}:
         sys.exit(f"names are not the report's: {names}")
 
