@@ -19,10 +19,11 @@ static const char usage[] =
 "Makes of a trace, of ours or of a Go program, what other programs read. FILE '-' is\n"
 "standard input.\n"
 "\n"
-"  -f, --format pprof|perfetto|chrome|folded\n"
+"  -f, --format pprof|perfetto|chrome|csv|folded\n"
 "                     pprof: a profile for 'go tool pprof'; perfetto: a trace for\n"
-"                     ui.perfetto.dev; chrome: JSON for chrome://tracing; folded: stacks\n"
-"                     with ns, a line each, for flame graphs\n"
+"                     ui.perfetto.dev; chrome: JSON for chrome://tracing; csv: a row for\n"
+"                     each interval and event, for spreadsheets and databases; folded:\n"
+"                     stacks with ns, a line each, for flame graphs\n"
 "  -p, --profile cpu|offcpu|sched|syscall|sync|net\n"
 "                     of pprof and folded: time spent running; asleep; waiting for a CPU,\n"
 "                     by who made the task runnable; in system calls; asleep for others\n"
@@ -41,6 +42,14 @@ static const char usage[] =
 "In Perfetto, a task is a thread of a process of its own, as a trace does not say of which\n"
 "it is one; goroutines are threads of one. Times are from the beginning of the trace on.\n"
 "\n"
+"In csv, kind is what a task does (running, runnable, asleep, untraced; created), is in\n"
+"(call, region, assist; enter, a call whose end is not recorded), or marks (user_task,\n"
+"log); a CPU's idle, stopped, sample and lost; the machine's gc, stw, heap and heap_goal.\n"
+"Rows are in the order in which these end, times in ns since the beginning of the trace. Of a\n"
+"sleep, name is its reason and call the call that it is in; by is who woke, or created;\n"
+"holder who had the CPU longest while a task waited for it; value is bytes, events that\n"
+"were lost, or a user task's number; a stack has the innermost function first.\n"
+"\n"
 "Exit code: 0; 1 when the trace is broken or the file cannot be written, which then is\n"
 "not there; 2 when the usage was wrong; 3 when events were lost.\n";
 
@@ -54,7 +63,8 @@ static const struct option options[] = {
 static const struct args args = { "export", usage, options, false };
 
 static const struct export_format *const formats[] = {
-	&export_pprof, &export_perfetto, &export_chrome, &export_folded,
+	&export_pprof, &export_perfetto, &export_chrome, &export_csv,
+	&export_folded,
 };
 
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))

@@ -92,7 +92,7 @@ struct export_format {
 };
 
 extern const struct export_format export_pprof, export_folded, export_perfetto,
-				  export_chrome;
+				  export_chrome, export_csv;
 
 /* There is no memory for it. Returns false. */
 bool export_fail(struct export *e);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/array.h"
+#include "csv.h"
 #include "out.h"
 
 /* The least that a text or a stack is cut to. */
@@ -522,36 +523,6 @@ static void print_json(const struct table *t, const struct row *row)
 	out_text("}\n");
 }
 
-static void csv_bytes(struct gt_string s)
-{
-	for (size_t i = 0; i < s.len; i++) {
-		if (s.text[i] == '"')
-			out_char('"');
-		out_char(s.text[i]);
-	}
-}
-
-/* Always in quotes: whatever is in it, it is one field. */
-static void csv_text(struct gt_string s)
-{
-	out_char('"');
-	csv_bytes(s);
-	out_char('"');
-}
-
-static void csv_stack(const struct table *t, uint64_t stk)
-{
-	struct gt_string fn;
-
-	out_char('"');
-	for (size_t i = 0; stack_function(t, stk, i, &fn); i++) {
-		if (i)
-			out_char(';');
-		csv_bytes(fn);
-	}
-	out_char('"');
-}
-
 static void print_csv(const struct table *t, const struct row *row)
 {
 	for (size_t k = 0; t->columns[k].key; k++) {
@@ -564,7 +535,7 @@ static void print_csv(const struct table *t, const struct row *row)
 		if (type == CELL_TEXT)
 			csv_text(row->cells[k].text);
 		else if (type == CELL_STACK)
-			csv_stack(t, row->cells[k].count);
+			csv_stack(t->names, row->cells[k].count);
 		else
 			put_number(type, row->cells[k]);
 	}

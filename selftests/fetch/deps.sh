@@ -30,6 +30,7 @@ deps() {
 	nodejs			node
 	npm			npm
 	python3			python3
+	sqlite3			sqlite3
 	curl			curl
 	busybox-static		busybox
 	qemu-system-x86		qemu-system-x86_64

@@ -73,10 +73,15 @@ check_chrome() {
 	ok "chrome, of ${1##*/}: $agreed"
 }
 
+check_csv() {
+	exports "$1" "$2" -f csv && agrees csv "$tmp/made"
+	ok "csv, of ${1##*/}: $agreed"
+}
+
 for t in "${traces[@]}"; do
 	"$san" report --json "$t" > "$tmp/report" 2> "$tmp/err"
 	lost=$?
-	for f in pprof perfetto chrome folded; do
+	for f in pprof perfetto chrome csv folded; do
 		check_$f "$t" "$lost"
 	done
 done
@@ -124,6 +129,11 @@ exports odd.trace 0 -f chrome && run 0 python3 - "$tmp/made" <<-'PY'
 	assert inner["name"] == "syscall.futex" and "parent" not in frames[str(inner["parent"])], inner
 	PY
 ok "samples with stacks, regions, a user task, logs, the heap in chrome"
+exports odd.trace 0 -f csv && run 0 sqlite3 -separator ' ' :memory: ".import --csv $tmp/made t" \
+	"select kind, count(*), cast(sum(value) as integer) from t where kind in ('sample', 'region', 'log', 'heap', 'user_task') group by kind;
+	 select stack from t where kind = 'sample' and task = 'hog' limit 1" &&
+	is "$(sed 's/ 0$//' "$tmp/out" | tr '\n' ' ')" "heap 1000 1499500 log 1000 7000 region 1000 sample 2000 user_task 1 7 f\"<$(printf '\357\277\275')>;hog " rows
+ok "the same in csv"
 run 1 "$san" export -f pprof -o /dev/full odd.trace && says "cannot write: No space left on device"
 ok "no room"
 run 1 "$san" export -f pprof -o "$tmp/d/x" /nonexistent && says "No such file"

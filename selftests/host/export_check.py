@@ -9,9 +9,12 @@ REPORT is what gotrace report --json said of the same trace. FILE is, for pprof,
 exits with 1 then.
 """
 import bisect
+import csv
 import decimal
 import json
 import re
+import sqlite3
+import subprocess
 import sys
 
 
@@ -230,6 +233,45 @@ def check_chrome(rows, path):
     names = [e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == 2]
     if {n for n in names if n} - {t["name"] for t in tasks}:
         sys.exit(f"names are not the report's: {names}")
+
+
+def check_csv(rows, path):
+    """With Python's reader, and what SQLite makes of it."""
+    with open(path, encoding="utf-8", errors="strict", newline="") as f:
+        reader = csv.DictReader(f, strict=True)
+        table, titles = list(reader), reader.fieldnames
+    if any(None in r or None in r.values() for r in table):
+        sys.exit("rows are not all as long as the first")
+    db = sqlite3.connect(":memory:")
+    db.execute("create table t (" + ", ".join(titles) + ")")
+    db.executemany("insert into t values (" + ", ".join("?" * len(titles)) + ")",
+                   [list(r.values()) for r in table])
+    # The same by the program, which reads the file itself.
+    dump = subprocess.run(["sqlite3", ":memory:", f".import --csv '{path}' t", ".mode json",
+                           "select kind, name, count(*) n from t group by kind, name order by kind, name"],
+                          check=True, capture_output=True).stdout
+    sums = "select kind, name, count(*) from t group by kind, name order by kind, name"
+    if [tuple(r.values()) for r in json.loads(dump or "[]")] != list(db.execute(sums)):
+        sys.exit("sqlite3 reads something else than Python")
+
+    def total(where):
+        return int(db.execute("select coalesce(sum(cast(duration_ns as integer)), 0) from t where " + where).fetchone()[0])
+
+    def count(where):
+        return db.execute("select count(*) from t where " + where).fetchone()[0]
+    trace, tasks, calls = rows
+    for what in "running", "runnable", "asleep", "untraced":
+        same(what, total(f"kind = '{what}'"), sum(t[what + "_ns"] for t in tasks))
+    for what in "net", "sync", "select", "before":
+        same(what, total(f"kind = 'asleep' and name = '{what}'"), sum(t[f"sleep_{what}_ns"] for t in tasks))
+    same("calls", total("kind = 'call'"), sum(c["total_ns"] for c in calls if c["total_ns"]))
+    same("wakes", count("kind = 'asleep' and by_id != ''"), sum(t["wakes"] for t in tasks))
+    for t in tasks:
+        ran = total(f"kind = 'running' and id = '{t['id']}'")
+        if ran != t["running_ns"]:
+            sys.exit(f"{t['id']} ran {ran} ns, says the report {t['running_ns']}")
+    if {r["task"] for r in table if r["task"]} - {t["name"].replace("\0", "\ufffd") for t in tasks}:
+        sys.exit("names are not the report's")
 
 
 def main():
