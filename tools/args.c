@@ -86,29 +86,30 @@ void args_end(const struct args *args, int argc, char **argv)
 
 struct unit {
 	const char *suffix;
-	double factor;
+	long double factor;
 };
 
 /*
- * A positive number with a unit. Floating point: 1.5M is what people write,
- * and 53 bits are more than any size or time here needs.
+ * A positive number with a unit. Floating point: 1.5M is what people write, and
+ * the bits are more than any size or time here needs. Rounded: 0.000065 s is
+ * 64999.99... ns, since no binary fraction is it exactly.
  */
 static uint64_t number(const struct args *args, const char *option,
 		       const char *text, const struct unit *units,
 		       const char *examples)
 {
 	char *end;
-	double v = strtod(text, &end);
+	long double v = strtold(text, &end);
 
 	for (; units->suffix; units++)
 		if (!strcasecmp(end, units->suffix))
 			break;
 	v *= units->factor;
-	/* Also catches what strtod() reads as nan and inf. */
-	if (end == text || !units->suffix || !(v >= 1) || v >= 0x1p63)
+	/* Also catches what strtold() reads as nan and inf. */
+	if (end == text || !units->suffix || !(v >= 1) || v >= 0x1p63L)
 		args_fail(args, "%s takes something like %s, not '%s'",
 			  option, examples, text);
-	return v;
+	return v + 0.5L;
 }
 
 uint64_t args_size(const struct args *args, const char *option,

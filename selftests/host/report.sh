@@ -103,6 +103,8 @@ report 3 --by cpu --from 28ms --to 34ms
 row "in a window, a CPU that was dark" cpu cpu 1 running=0 idle=0 stopped=6 lost=6
 report 3 --by cpu --to 28ms
 row "in a window, one that was not yet" cpu cpu 1 stopped=1 lost=0
+report 3 --by cpu --from 0.000065 --to 0.031740 && prints '"from_ns":65000,"to_ns":31740000,'
+ok "a window, to the nanosecond"
 report 1 --from 41ms && says "report.trace: the trace ends before --from"
 ok "a window behind the end"
 
