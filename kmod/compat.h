@@ -95,9 +95,12 @@ static inline bool gt_task_is_queued(struct task_struct *p)
 #define kunmap_local(addr)	kunmap_atomic(addr)
 #endif
 
-/* 5.16: pages of another can be looked at without bringing them in. */
+/*
+ * 5.16: pages of another can be looked at without bringing them in. Before, holes are
+ * left alone, and what is swapped out is at least not waited for.
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 16, 0)
-#define FOLL_NOFAULT		0
+#define FOLL_NOFAULT		(FOLL_DUMP | FOLL_NOWAIT)
 #endif
 
 /* 5.15: a sleep on an RT lock has a state of its own. */
