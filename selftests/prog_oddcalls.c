@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,13 +103,16 @@ static void become_ia32(int times)
 		},
 	};
 	char *const none[] = { NULL };
-	int fd = memfd_create("ia32", MFD_CLOEXEC);
+	char name[] = "/tmp/ia32.XXXXXX";	/* 5.10 does not run those of memfd_create() */
+	int fd = mkstemp(name);
 
 	memcpy(file.code, ia32_code, sizeof(ia32_code));
 	memcpy(file.code + IA32_TIMES, &times, sizeof(times));
 	if (fd < 0 || write(fd, &file, sizeof(file)) != sizeof(file))
-		err(1, "memfd");
-	fexecve(fd, none, none);
+		err(1, "%s", name);
+	fchmod(fd, 0700);
+	close(fd);
+	execve(name, none, none);
 	err(1, "exec of a 32-bit program");
 }
 

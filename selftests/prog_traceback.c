@@ -250,7 +250,7 @@ static void do_locked(void)
 	int i = 0;
 
 	madvise(p, n, MADV_NOHUGEPAGE);
-	madvise(p, n, MADV_POPULATE_WRITE);
+	memset(p, 1, n);
 	start_sleeper(NULL, 0);
 	say(sleeper_tid);
 	for (;;) {

@@ -107,6 +107,16 @@ static const char *call_name(int nr)
 	return "?";
 }
 
+bool w_kernel_is(int major, int minor)
+{
+	struct utsname u;
+	int is_major, is_minor;
+
+	if (uname(&u) || sscanf(u.release, "%d.%d", &is_major, &is_minor) != 2)
+		errx(1, "cannot tell the kernel's version");
+	return is_major > major || (is_major == major && is_minor >= minor);
+}
+
 struct w_rec *w_add(struct w_witness *w, int cpu, const struct w_rec *rec)
 {
 	struct w_cpu *c = &w->cpu[cpu];
@@ -355,17 +365,6 @@ struct compare {
 	const struct w_rec **owed;	/* rule e, by tid: ftrace has it, gotrace not yet */
 };
 
-/* Rule e: from 6.13 on for calls and returns; some release later for births, too. */
-static bool probes_are_preemptible(void)
-{
-	struct utsname u;
-	int major, minor;
-
-	if (uname(&u) || sscanf(u.release, "%d.%d", &major, &minor) != 2)
-		errx(1, "cannot tell the kernel's version");
-	return major > 6 || (major == 6 && minor >= 13);
-}
-
 static bool is_runnable_out(const struct w_rec *r, int tid)
 {
 	return r && r->type == W_OUT && r->left == W_RUNNABLE && r->tid == tid;
@@ -463,7 +462,8 @@ static bool compare_sequences(struct compare *c, unsigned long done[W_TYPES])
 	bool ok = true;
 	int cpu, t;
 
-	c->may_be_late = probes_are_preemptible();
+	/* For calls and returns; some release later for births, too. */
+	c->may_be_late = w_kernel_is(6, 13);
 	c->owed = calloc(W_TIDS, sizeof(*c->owed));
 	if (!c->owed)
 		errx(1, "no memory");

@@ -84,6 +84,9 @@ struct w_witness {
 /* Numbers of system calls by name, as on x86-64; -1 for none. */
 int w_call_nr(const char *name, size_t len);
 
+/* Whether this one is that, or newer. */
+bool w_kernel_is(int major, int minor);
+
 struct w_rec *w_add(struct w_witness *w, int cpu, const struct w_rec *rec);
 
 /* All end the program, with a message, when they cannot make sense of it. */

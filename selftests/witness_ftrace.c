@@ -7,7 +7,8 @@
  *
  * What a switch-out means is not in its record; it follows from what comes
  * after it:
- *  - prev_state R or R+: the task stays runnable.
+ *  - prev_state R or R+: the task stays runnable. Before 5.18, R may also be one
+ *    that sleeps and is being woken already: the state was read late.
  *  - Z or X, and never switched in again: it is dead. (An exiting task can be
  *    put off its CPU, and can sleep, after it became a zombie.)
  *  - any other state, then sched_wakeup of the task before it is switched in
@@ -48,6 +49,8 @@ struct line {
 	int nr;
 	char state;		/* of SWITCH: prev_state; 'r' for R+ */
 };
+
+#define WAKING_OR_RUNNING	'?'	/* such a state */
 
 struct lines {
 	struct line *line;
@@ -105,7 +108,10 @@ static bool parse(const char *text, int cpu, struct line *l)
 {
 	const char *at, *name, *rest, *dash;
 	char want[16];
+	static char running;
 
+	if (!running)
+		running = w_kernel_is(5, 18) ? 'R' : WAKING_OR_RUNNING;
 	snprintf(want, sizeof(want), " [%03d] ", cpu);
 	at = strstr(text, want);
 	if (!at)
@@ -131,7 +137,7 @@ static bool parse(const char *text, int cpu, struct line *l)
 		at = field(rest, " prev_state=");
 		if (!at || number(rest, " prev_pid=", text) != l->pid)
 			errx(1, "ftrace: not by the one that leaves: %s", text);
-		l->state = at[0] == 'R' && at[1] == '+' ? 'r' : at[0];
+		l->state = at[0] != 'R' ? at[0] : at[1] == '+' ? 'r' : running;
 		return true;
 	case WAKING:
 	case WAKEUP:

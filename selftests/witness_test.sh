@@ -137,7 +137,7 @@ notices notices_another_call 'here && / sys_enter: NR 0 / { sub(/NR 0 /, "NR 1 "
 notices notices_a_missing_return 'here && / sys_exit: NR 1 / { done = 1; next }'
 notices notices_a_missing_wakeup 'here && / sched_wakeup: comm=w-pipe/ { done = 1; next }'
 notices notices_another_state \
-	'here && / sched_switch: prev_comm=w-pipe.*prev_state=S/ { sub(/prev_state=S/, "prev_state=R"); done = 1 }'
+	'here && / sched_switch: prev_comm=w-pipe.*prev_state=S/ { sub(/prev_state=S/, "prev_state=R+"); done = 1 }'
 # One that somebody else sent than the one before, on the same CPU.
 # shellcheck disable=SC2016	# awk's
 notices notices_another_waker \
