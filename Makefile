@@ -112,6 +112,9 @@ soak: ## Sessions without end under full load, for SOAK_MINUTES (60); KVER=
 reliability: ## Put together docs/reliability.md from what these left
 	@selftests/reliability.sh
 
+check-matrix: ## Run the tests that need the module in each kernel known; T=name for one, KVER=
+	@selftests/matrix.sh $(T)
+
 fuzz: ## Fuzz what reads traces, for SECONDS (3600)
 	@mkdir -p build/fuzz
 	cd build/fuzz && $(CURDIR)/selftests/fuzz/run.sh $(or $(SECONDS),3600)
@@ -140,4 +143,5 @@ help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: all modules tools man selftests install install-module install-system \
-	install-tools deb check-deb check check-debug soak reliability fuzz demo events bench lint deps clean help
+	install-tools deb check-deb check-browser check check-matrix check-debug soak \
+	reliability fuzz demo events bench lint deps clean help
