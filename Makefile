@@ -127,6 +127,9 @@ demo: ## Trace a real workload and print what to open
 events: ## Record a trace with every event there is, and write docs/events.md
 	@selftests/events/run.sh
 
+formats: ## Open every output with another program, and write docs/formats.md; TRACE=
+	@selftests/formats.sh
+
 bench: ## Count what tracing costs, beside ftrace
 	@selftests/bench.sh
 
@@ -144,4 +147,4 @@ help: ## Show this
 
 .PHONY: all modules tools man selftests install install-module install-system \
 	install-tools deb check-deb check-browser check check-matrix check-debug soak \
-	reliability fuzz demo events bench lint deps clean help
+	reliability fuzz demo events formats bench lint deps clean help

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # `make check-browser`: the page of gotrace view in a headless Chromium, which clicks,
 # zooms, searches and reads (browser/browser.mjs), with a trace of which all is known, with
-# hostile names, and with ten million events. Screenshots are in build/browser.
+# hostile names, and with ten million events. Screenshots are in build/browser. Then, what
+# export -f chrome makes of the first two in the trace viewer that comes with Go, in the
+# same Chromium (browser/traceviewer.py).
 #
 #	EVENTS=N	of the large trace (10000000)
 #	TRACE=FILE	also look at this one
@@ -35,4 +37,7 @@ ln -sfn "$modules/node_modules" "$out/node_modules"
 rc=0
 CASES=$here/cases/good GOTRACE=$top/build/bin/gotrace OUT=$out TRACE=${TRACE:-} node "$out/browser.mjs" || rc=$?
 rm -f "$out/big.trace" "$out/node_modules" "$out/browser.mjs"
+go=$("$here/fetch/fetch.sh" go 1.21)
+python3 "$here/browser/traceviewer.py" "$go/src/cmd/trace/static" "$top/build/bin/gotrace" \
+	"$out"/{known,odd}.trace ${TRACE:+"$TRACE"} || rc=$?
 exit $rc
