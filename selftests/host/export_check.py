@@ -165,8 +165,10 @@ def check_perfetto(rows, path):
             on_cpu.add(nxt)
     for t in tasks:
         tid = t["id"] if t["id"] < 2**31 else None
-        if tid and t.get("process") and of_process[tid] != t["process"]:
-            sys.exit(f"{tid} is of process {of_process[tid]}, says the report {t['process']}")
+        # Who did nothing all the time is not described.
+        process = of_process.get(tid, None if t["runs"] else t.get("process"))
+        if tid and t.get("process") and process != t["process"]:
+            sys.exit(f"{tid} is of process {process}, says the report {t['process']}")
     for tid, begin in since.items():
         if tid not in on_cpu and (tid, begin) not in untraced:
             runnable[tid] = runnable.get(tid, 0) + end - begin
