@@ -205,6 +205,10 @@ TEST_F_TIMEOUT(loss, reader_is_always_late, 100)
 	for (i = 0; i < 60; i++) {
 		ASSERT_GT(gt_take(fd, &self->got, 16384), 0);
 		gt_sleep_ms(10);
+		/* where writers are slower still */
+		if (i % 10 == 9) {
+			ASSERT_EQ(0, wait_lost(self, self->lost.st.lost[GOTRACE_LOST_BUFFER]));
+		}
 	}
 	ASSERT_EQ(0, stop(self));
 	ASSERT_EQ(0, ask(self));
