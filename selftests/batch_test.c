@@ -8,7 +8,7 @@
 #include "crowd.h"
 #include "device.h"
 #include "trace.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define AROUND		20	/* numbers of tasks on each side of the point */
 #define TASK_BYTES_MAX	20	/* of one waiting task: GoCreate, GoWaiting */

@@ -6,7 +6,7 @@
  */
 #include "device.h"
 #include "trace.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define CYCLES	200
 #define WARM	20	/* after so many, caches are as full as they get */

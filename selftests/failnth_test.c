@@ -11,7 +11,7 @@
  */
 #include "device.h"
 #include "trace.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include <dirent.h>
 #include <sys/mount.h>

@@ -4,7 +4,7 @@
  * What START refuses of a filter, and with which errno; RESIZE; limits in STATUS.
  */
 #include "device.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 FIXTURE(filter) {
 	int ctl;

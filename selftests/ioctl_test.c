@@ -4,7 +4,7 @@
  * What every ioctl refuses, and with which errno; how the structs grow.
  */
 #include "device.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 FIXTURE(ioctl) {
 	int ctl;

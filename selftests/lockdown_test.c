@@ -5,7 +5,7 @@
  * this is a test of its own, with one order.
  */
 #include "device.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include <sys/mount.h>
 

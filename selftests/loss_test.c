@@ -7,7 +7,7 @@
  */
 #include "device.h"
 #include "losses.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include <pthread.h>
 

@@ -7,7 +7,7 @@
 #include "crowd.h"
 #include "device.h"
 #include "trace.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include <sys/resource.h>
 

@@ -7,7 +7,7 @@
  */
 #include "device.h"
 #include "trace.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define RACERS	2
 

@@ -10,7 +10,7 @@
  */
 #include "device.h"
 #include "trace.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include <pthread.h>
 #include <sys/sendfile.h>

@@ -6,7 +6,7 @@
  * only the capability is in the way.
  */
 #include "device.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include <grp.h>
 #include <linux/capability.h>

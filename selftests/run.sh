@@ -318,7 +318,7 @@ run_guest() {
 				2> "$out.err" | progress "$out" || rc=$?
 		else
 			# shellcheck disable=SC2086	# options
-			"$here/vm/vm.sh" --kernel "$kver" $opts --timeout $total \
+			"$here/vm/vm.sh" --kernel "$kver" $opts --env SLOWER=$slower --timeout $total \
 				--quiet $((longest + 60 * slower)) \
 				--out "$res" --log "$res/guest-$boots-$i.console" \
 				-- "$here/vm/guest-tests.sh" /out "${specs[@]}" \

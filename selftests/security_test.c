@@ -5,7 +5,7 @@
  */
 #include "device.h"
 #include "trace.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include <stddef.h>
 

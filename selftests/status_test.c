@@ -5,7 +5,7 @@
  */
 #include "device.h"
 #include "trace.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define MAX_CPUS	64
 #define CANARY		0xa5

@@ -5,7 +5,7 @@
  * that a reply is what the header says.
  */
 #include "device.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define ROOM	(4 << 20)
 #define GUARD	0xa5
