@@ -309,7 +309,7 @@ static bool is_picked(struct task_struct *p)
 {
 	if (!rules->tids.n && !rules->tgids.n)
 		return true;
-	return !gt_filter.walked &&
+	return !READ_ONCE(gt_filter.walked) &&
 	       (ids_have(&rules->tids, p->pid) || ids_have(&rules->tgids, p->tgid));
 }
 

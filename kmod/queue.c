@@ -23,6 +23,7 @@ static struct {
 	u64 bytes;		/* of trace, handed over so far */
 	bool overwrite;		/* full ones are held; the oldest is as good as an empty one */
 	struct list_head place;	/* in full: where a snapshot is */
+	bool held;		/* there is one */
 	u64 cut;		/* ticks: of the last event of CPUs that was overwritten */
 	u32 ahead;		/* empty ones that the worker keeps there */
 } q = {
@@ -169,7 +170,7 @@ static struct gt_buf *overwrite(void)
 	raw_spin_lock_irqsave(&q.lock, flags);
 	buf = take_full_locked(&q.full);
 	if (buf && buf->state.kind == GOTRACE_SNAP_OF_CPU)
-		q.cut = max(q.cut, buf->state.end);
+		WRITE_ONCE(q.cut, max(q.cut, buf->state.end));
 	raw_spin_unlock_irqrestore(&q.lock, flags);
 	return buf;
 }
@@ -186,7 +187,7 @@ u64 gt_queue_cut(void)
  */
 u64 gt_queue_forgotten(void)
 {
-	return list_empty_careful(&q.place) ? READ_ONCE(q.cut) : 0;
+	return READ_ONCE(q.held) ? 0 : READ_ONCE(q.cut);
 }
 
 /*
@@ -197,6 +198,7 @@ void gt_queue_first_held(void)
 {
 	raw_spin_lock_irq(&q.lock);
 	list_move(&q.place, &q.full);
+	WRITE_ONCE(q.held, true);
 	raw_spin_unlock_irq(&q.lock);
 }
 
@@ -215,6 +217,7 @@ void gt_queue_end_held(void)
 {
 	raw_spin_lock_irq(&q.lock);
 	list_del_init(&q.place);
+	WRITE_ONCE(q.held, false);
 	raw_spin_unlock_irq(&q.lock);
 }
 
