@@ -11,12 +11,34 @@ CONSOLE_FINE='kmemleak: Kernel memory leak detector|kasan: KernelAddressSanitize
 # Modules of ours. Of the kernel's own data races KCSAN finds many.
 CONSOLE_OURS='\[(gotrace|faulty)\]'
 
+# What the kernel says of memory that failnth_test.c let be short, its worker's too.
+CONSOLE_INJECTED='(failnth_test|kworker/u[0-9:]*): (vmalloc error|page allocation failure)'
+CONSOLE_INJECTED_WARNING='WARNING: .* at kernel/jump_label[.]c:[0-9]* jump_label_(module_notify|del_module)'
+
 # console_lines FILE: without carriage returns and the firmware's colours, and
-# without KCSAN's reports in which no function of ours is named.
+# without KCSAN's reports in which no function of ours is named, and what was
+# injected.
 console_lines() {
 	tr -d '\r' < "$1" | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g; s/\x1bc//g' |
-		awk -v ours="$CONSOLE_OURS" '
-		function drop() { held = ""; in_report = 0 }
+		awk -v ours="$CONSOLE_OURS" -v injected="$CONSOLE_INJECTED" \
+			-v warning="$CONSOLE_INJECTED_WARNING" '
+		function drop() { held = ""; in_report = in_warning = in_shortage = 0 }
+		in_shortage {
+			in_shortage = !/ pages reserved/
+			next
+		}
+		$0 ~ injected { in_shortage = 1; next }
+		/\[ cut here \]/ { in_warning = 1; is_injected = 0 }
+		in_warning {
+			held = held $0 "\n"
+			is_injected = is_injected || $0 ~ warning
+			if (/---\[ end trace/) {
+				if (!is_injected)
+					printf "%s", held
+				drop()
+			}
+			next
+		}
 		/BUG: KCSAN:/ { in_report = 1; is_ours = 0 }
 		in_report {
 			held = held $0 "\n"
