@@ -6,6 +6,7 @@
  */
 #include <linux/cache.h>
 #include <linux/errno.h>
+#include <linux/gfp.h>
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 #include "arena.h"
@@ -91,7 +92,8 @@ int gt_arena_refill(size_t bytes)
 
 		if (!charge(BLOCK_SIZE))
 			return -ENOSPC;
-		b = vzalloc(BLOCK_SIZE);
+		/* When there is none, it is counted, or START says so. */
+		b = __vmalloc(BLOCK_SIZE, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
 		if (!b) {
 			charge(-BLOCK_SIZE);
 			return -ENOMEM;

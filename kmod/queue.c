@@ -8,6 +8,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/gfp.h>
 #include <linux/minmax.h>
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
@@ -44,9 +45,12 @@ static struct gt_buf *alloc_buf(void)
 	if (may)
 		q.total++;
 	raw_spin_unlock_irq(&q.lock);
-	/* Only what was written is ever read, so it need not be zeroed. */
+	/*
+	 * Only what was written is ever read, so it need not be zeroed. When there is
+	 * none, events are lost and counted, or START says so.
+	 */
 	if (may)
-		buf = vmalloc(GOTRACE_BUF_SIZE);
+		buf = __vmalloc(GOTRACE_BUF_SIZE, GFP_KERNEL | __GFP_NOWARN);
 	if (buf) {
 		buf->len = 0;
 		buf->read = 0;
