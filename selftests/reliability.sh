@@ -32,12 +32,14 @@ function line() {
 $1 != what || $2 != kernel {
 	line()
 	what = $1; kernel = $2; sum = 0; date = ""; names = ""
+	delete seen
 }
 {
 	n++
 	sum += $3
 	date = $4 > date ? $4 : date
-	names = names (names ? ", " : "") $5
+	if (!seen[$5]++)
+		names = names (names ? ", " : "") $5
 }
 END { line() }' > "$top/docs/reliability.md"
 echo docs/reliability.md
