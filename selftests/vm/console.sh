@@ -11,8 +11,8 @@ CONSOLE_FINE='kmemleak: Kernel memory leak detector|kasan: KernelAddressSanitize
 # Modules of ours. Of the kernel's own data races KCSAN finds many.
 CONSOLE_OURS='\[(gotrace|faulty)\]'
 
-# What the kernel says of memory that failnth_test.c let be short, its worker's too.
-CONSOLE_INJECTED='(failnth_test|kworker/u[0-9:]*): (vmalloc error|page allocation failure)'
+# What the kernel says of memory that failnth_test.c let be short.
+CONSOLE_INJECTED='failnth_test: (vmalloc error|page allocation failure)'
 CONSOLE_INJECTED_WARNING='WARNING: .* at kernel/jump_label[.]c:[0-9]* jump_label_(module_notify|del_module)'
 
 # console_lines FILE: without carriage returns and the firmware's colours, and
