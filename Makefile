@@ -133,6 +133,9 @@ formats: ## Open every output with another program, and write docs/formats.md; T
 bench: ## Count what tracing costs, beside ftrace
 	@selftests/bench.sh
 
+bench-read: ## Measure how fast traces are read, beside Go's parser, and write docs/reading.md
+	@selftests/bench-read.sh
+
 lint: ## Check style and headers: sparse, shellcheck, checkpatch, uapi alone
 	@selftests/lint.sh
 
@@ -147,4 +150,4 @@ help: ## Show this
 
 .PHONY: all modules tools man selftests install install-module install-system \
 	install-tools deb check-deb check-browser check check-matrix check-debug soak \
-	reliability fuzz demo events formats bench lint deps clean help
+	reliability fuzz demo events formats bench bench-read lint deps clean help
