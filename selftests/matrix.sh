@@ -19,17 +19,18 @@ case ${1:-} in
 	USAGE
 	exit 0;;
 esac
-kernels=${KVER:-$all}
+read -ra kernels <<< "${KVER:-$all}"
 
 mkdir -p "$out"
-rc=0
-for kver in $kernels; do
+rc=0 logs=()
+for kver in "${kernels[@]}"; do
 	echo "# kernel $kver"
 	rm -rf "${out:?}/$kver"
 	KVER=$kver GUESTS=1 "$here/run.sh" "$@" > "$out/$kver.log" 2>&1 || rc=1
 	grep -E '^not ok' "$out/$kver.log"
 	tail -n 1 "$out/$kver.log"
 	mv "$top/build/check" "$out/$kver"
+	logs+=("$out/$kver.log")
 done
 
 # The table: what a test's points were in each kernel.
@@ -60,8 +61,8 @@ awk '
 				printf " %s |", (names[j], i) in cell ? cell[names[j], i] : "-"
 			printf "\n"
 		}
-	}' $(printf "$out/%s.log " $kernels)
-cat $(printf "$out/%s.log " $kernels) | awk '
+	}' "${logs[@]}"
+awk '
 	/^[0-9]+ passed, [0-9]+ failed/ { p += $1; f += $3; s += $5 }
-	END { printf "\n%d passed, %d failed%s\n", p, f, s ? ", " s " skipped" : "" }'
+	END { printf "\n%d passed, %d failed%s\n", p, f, s ? ", " s " skipped" : "" }' "${logs[@]}"
 exit $rc
