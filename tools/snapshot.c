@@ -16,7 +16,7 @@
 
 #define NEVER INT64_MAX
 
-/* Which of a G's steps comes first at one time: what makes it, what wakes it. */
+/* The first of a G's steps; of one that runs at the cut, to leave its P. */
 enum first { FIRST_NONE, FIRST_CREATE, FIRST_WAKE, FIRST_EXIT, FIRST_START, FIRST_LEAVE };
 
 struct g {
@@ -26,14 +26,15 @@ struct g {
 	enum first first;	/* behind the cut */
 	int64_t first_ticks;
 	int64_t first_p;
+	uint64_t first_seq;	/* 0 for a step that carries no number */
 	uint64_t stk;		/* one of its stacks, for its name */
 
 	/* The step with the least number of those that carry one. */
 	bool numbered;
 	uint64_t seq;
-	int64_t seq_ticks, seq_p;
+	int64_t seq_ticks;
 	uint64_t locals;	/* steps before it that carry none */
-	bool passed;		/* it, in the second pass, on its P */
+	int64_t passed_p;	/* in the second pass: where one with a number was last, plus 1 */
 	uint64_t shift;		/* what numbers are less by */
 
 	int64_t assist;		/* ticks of the first mark assist's start */
@@ -289,13 +290,19 @@ static int walk_p(struct snapshot *s, struct p *p,
 
 /* ---- First pass: what was at the cut ---- */
 
-static void note_first(struct g *g, enum first what, const struct gt_event *ev)
+/*
+ * At one time, a P's steps are in its order; of two Ps' the one with the smaller
+ * number is first, and before it one that has none: its P is that of the step before.
+ */
+static void note_first(struct g *g, enum first what, uint64_t seq, const struct gt_event *ev)
 {
-	if (ev->ticks > g->first_ticks || (ev->ticks == g->first_ticks && what >= g->first))
+	if (ev->ticks > g->first_ticks ||
+	    (ev->ticks == g->first_ticks && (ev->p == g->first_p || seq >= g->first_seq)))
 		return;
 	g->first = what;
 	g->first_ticks = ev->ticks;
 	g->first_p = ev->p;
+	g->first_seq = seq;
 }
 
 static void note_number(struct g *g, const struct gt_event *ev)
@@ -305,7 +312,6 @@ static void note_number(struct g *g, const struct gt_event *ev)
 	g->numbered = true;
 	g->seq = ev->args[1];
 	g->seq_ticks = ev->ticks;
-	g->seq_p = ev->p;
 }
 
 static void note_global(struct global *x, bool start, const struct gt_event *ev)
@@ -362,24 +368,26 @@ static void look(struct snapshot *s, struct walk *w, void *arg)
 		get_g(s, w->g)->stk = ev->stk;
 	switch (ev->type) {
 	case GT_EV_GO_CREATE:
-		note_first(get_g(s, ev->args[0]), FIRST_CREATE, ev);
+		note_first(get_g(s, ev->args[0]), FIRST_CREATE, 0, ev);
 		return;
 	case GT_EV_GO_START:
 	case GT_EV_GO_START_LABEL:
 		note_number(get_g(s, ev->args[0]), ev);
-		/* fallthrough */
+		note_first(get_g(s, ev->args[0]), FIRST_START, ev->args[1], ev);
+		return;
 	case GT_EV_GO_START_LOCAL:
-		note_first(get_g(s, ev->args[0]), FIRST_START, ev);
+		note_first(get_g(s, ev->args[0]), FIRST_START, 0, ev);
 		return;
 	case GT_EV_GO_UNBLOCK:
 		note_number(get_g(s, ev->args[0]), ev);
-		/* fallthrough */
+		note_first(get_g(s, ev->args[0]), FIRST_WAKE, ev->args[1], ev);
+		return;
 	case GT_EV_GO_UNBLOCK_LOCAL:
-		note_first(get_g(s, ev->args[0]), FIRST_WAKE, ev);
+		note_first(get_g(s, ev->args[0]), FIRST_WAKE, 0, ev);
 		return;
 	case GT_EV_GO_SYSEXIT:
 		note_number(get_g(s, ev->args[0]), ev);
-		note_first(get_g(s, ev->args[0]), FIRST_EXIT, ev);
+		note_first(get_g(s, ev->args[0]), FIRST_EXIT, ev->args[1], ev);
 		return;
 	case GT_EV_GC_START:
 	case GT_EV_GC_DONE:
@@ -393,8 +401,6 @@ static void look(struct snapshot *s, struct walk *w, void *arg)
 	if (!w->g)
 		return;
 	g = get_g(s, w->g);
-	if (gt_event_leaves(ev->type) != GT_LEAVES_NOT)
-		note_first(g, FIRST_LEAVE, ev);
 	if (ev->type == GT_EV_MARK_ASSIST_START && ev->ticks < g->assist)
 		g->assist = ev->ticks;
 }
@@ -415,14 +421,13 @@ static void count(struct snapshot *s, struct walk *w, void *arg)
 	case GT_EV_GO_START_LABEL:
 	case GT_EV_GO_UNBLOCK:
 	case GT_EV_GO_SYSEXIT:
-		g = get_g(s, ev->args[0]);
-		g->passed |= ev->args[1] == g->seq;
+		get_g(s, ev->args[0])->passed_p = ev->p + 1;
 		return;
 	case GT_EV_GO_START_LOCAL:
 	case GT_EV_GO_UNBLOCK_LOCAL:
 		g = get_g(s, ev->args[0]);
 		if (ev->ticks < g->seq_ticks ||
-		    (ev->ticks == g->seq_ticks && ev->p == g->seq_p && !g->passed))
+		    (ev->ticks == g->seq_ticks && g->passed_p != ev->p + 1))
 			g->locals++;
 	}
 }
@@ -444,12 +449,9 @@ static void number(struct snapshot *s)
 {
 	for (size_t i = 0; i < s->n_gs; i++) {
 		struct g *g = &s->gs[i];
-		bool runs = false;
-		uint64_t next;
+		/* What the initial state takes: GoWaiting, GoStart. */
+		uint64_t next = is_waiting(g) || g->first == FIRST_LEAVE ? 2 : 1;
 
-		for (size_t j = 0; j < s->n_ps; j++)
-			runs |= s->ps[j].g == g->id;
-		next = g->first == FIRST_CREATE ? 1 : is_waiting(g) || runs ? 2 : 1;
 		g->shift = g->seq - g->locals - next;
 	}
 }
@@ -697,6 +699,9 @@ static int write_all(struct snapshot *s, const void *reply, size_t len)
 		if (walk_p(s, &s->ps[i], look))
 			return -1;
 	}
+	for (size_t i = 0; i < s->n_ps; i++)
+		if (s->ps[i].g)
+			get_g(s, s->ps[i].g)->first = FIRST_LEAVE;
 	for (size_t i = 0; i < s->n_ps; i++)
 		if (walk_p(s, &s->ps[i], count))
 			return -1;
