@@ -28,7 +28,7 @@ make -s -C "$here/../.." modules KVER=6.1 > build.log 2>&1
 		storm -t 200 fork
 		touch /out/tracing
 		until [ -e /out/paused ]; do sleep 0.05; done
-		storm -t 200 fork"' > log 2>&1 < /dev/null &
+		storm -t 200 fork"' > guest.log 2>&1 < /dev/null &
 guest=$!
 for ((i = 0; i < 600; i++)); do
 	[ ! -e out/tracing ] || break
@@ -45,7 +45,7 @@ touch out/paused
 rc=0
 wait $guest || rc=$?
 tap_is "the guest went on to its end" 0 $rc
-tap_run "nothing was lost" grep '^0 kernel events lost' log
+tap_run "nothing was lost" grep '^0 kernel events lost' guest.log
 for tag in 1.21 newest; do
 	tap_run "Go $tag accepts it" "$("$here/../gocheck/build.sh" $tag)" out/paused.trace
 done
