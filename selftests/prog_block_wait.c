@@ -277,7 +277,7 @@ static pid_t short_child(void)
 
 	must(pid, "fork");
 	if (!pid) {
-		ms(3);
+		ms(30);		/* the parent waits before that on a slow machine, too */
 		_exit(0);
 	}
 	return pid;
