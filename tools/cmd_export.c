@@ -85,6 +85,26 @@ bool export_fail(struct export *e)
 	return false;
 }
 
+struct gt_string export_string(const struct export *e, uint64_t id)
+{
+	struct gt_string s;
+
+	gt_names_string(&e->t->trace.names, id, &s);
+	return s;
+}
+
+bool export_count_runnable(struct export *e)
+{
+	const struct gt_state *s = &e->t->state;
+	int64_t before = e->runnable;
+
+	if (s->moved) {
+		e->runnable += s->moved->now.status == GT_G_RUNNABLE;
+		e->runnable -= s->was.status == GT_G_RUNNABLE;
+	}
+	return e->runnable != before;
+}
+
 static void take(void *arg, const struct gt_interval *iv)
 {
 	struct command *c = arg;

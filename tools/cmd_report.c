@@ -199,7 +199,7 @@ static bool is_id(const char *text, uint64_t *id)
 static void ask_task(struct report *r, const char *text)
 {
 	r->has_task = true;
-	r->task = (struct gt_string){ text, strlen(text) };
+	r->task = gt_string_of(text);
 	r->task_is_id = is_id(text, &r->task_id);
 }
 

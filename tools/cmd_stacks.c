@@ -361,7 +361,7 @@ static void json_string(const char *key, struct gt_string s)
 
 static void json_text(const char *key, const char *text)
 {
-	json_string(key, (struct gt_string){ text, strlen(text) });
+	json_string(key, gt_string_of(text));
 }
 
 static void json_place(const struct gotrace_tb_frame *rec)

@@ -65,6 +65,8 @@ struct export {
 	enum export_profile profile;
 	bool failed;		/* no memory, for which there is export_fail() */
 
+	int64_t runnable;	/* tasks, see export_count_runnable() */
+
 	/* The format's own. */
 	struct export_sums sums;
 	void *own;
@@ -96,6 +98,12 @@ extern const struct export_format export_pprof, export_folded, export_perfetto,
 
 /* There is no memory for it. Returns false. */
 bool export_fail(struct export *e);
+
+/* The empty string when it is not defined. */
+struct gt_string export_string(const struct export *e, uint64_t id);
+
+/* At every event. Whether the number of runnable tasks is another now. */
+bool export_count_runnable(struct export *e);
 
 void export_sums_take(struct export *e, const struct gt_interval *iv);
 void export_sums_event(struct export *e);

@@ -27,23 +27,9 @@ enum { ROW_GC = 1, ROW_STW };
 
 struct chrome {
 	uint64_t arrows;
-	int64_t runnable;
 	struct triples frames;	/* function, line of it, the frame that called it */
 	struct gt_map leaves;	/* stack -> number of its innermost frame */
 };
-
-static struct gt_string word(const char *text)
-{
-	return (struct gt_string){ text, strlen(text) };
-}
-
-static struct gt_string string(const struct export *e, uint64_t id)
-{
-	struct gt_string s = { 0 };
-
-	gt_names_string(&e->t->trace.names, id, &s);
-	return s;
-}
 
 /* ---- Parts of an event ---- */
 
@@ -115,7 +101,7 @@ static void put_stack(struct export *e, uint64_t stk)
 static void put_name(unsigned int pid, uint64_t tid, const char *what,
 		     struct gt_string name)
 {
-	begin_event('M', word(what), pid, tid);
+	begin_event('M', gt_string_of(what), pid, tid);
 	out_text(",\"args\":{\"name\":");
 	out_json(name.text, name.len);
 	out_text("}}");
@@ -133,7 +119,7 @@ static void put_slice(struct export *e, const struct gt_interval *iv,
 
 static void put_counter(struct export *e, const char *name, int64_t value)
 {
-	begin_event('C', word(name), PID_MACHINE, 0);
+	begin_event('C', gt_string_of(name), PID_MACHINE, 0);
 	put_time(",\"ts\":", e->t->time);
 	out_text(",\"args\":{\"value\":");
 	out_i64(value);
@@ -153,7 +139,7 @@ static void put_arrow_end(char phase, struct gt_string name, uint64_t id,
 /* From who made it runnable, on whose CPU, to where it runs. */
 static void put_arrow(struct export *e, const struct gt_interval *iv)
 {
-	struct gt_string name = word(iv->why == GT_EV_GO_CREATE ? "create" :
+	struct gt_string name = gt_string_of(iv->why == GT_EV_GO_CREATE ? "create" :
 								  "wake");
 	struct chrome *c = e->own;
 
@@ -177,7 +163,7 @@ static void put_state(struct export *e, const struct gt_interval *iv)
 	const char *text = iv->kind == GT_IV_ASLEEP ?
 		report_reason_word(report_reason(iv->why)) : words[iv->kind];
 
-	put_slice(e, iv, PID_TASKS, iv->g->id, word(text));
+	put_slice(e, iv, PID_TASKS, iv->g->id, gt_string_of(text));
 }
 
 static void put_names(struct export *e, const struct gt_g *g)
@@ -207,19 +193,19 @@ static void take(struct export *e, const struct gt_interval *iv)
 		put_state(e, iv);
 		break;
 	case GT_IV_CALL:
-		put_slice(e, iv, PID_CALLS, iv->g->id, string(e, iv->name));
+		put_slice(e, iv, PID_CALLS, iv->g->id, export_string(e, iv->name));
 		break;
 	case GT_IV_REGION:
-		put_slice(e, iv, PID_REGIONS, iv->g->id, string(e, iv->name));
+		put_slice(e, iv, PID_REGIONS, iv->g->id, export_string(e, iv->name));
 		break;
 	case GT_IV_ASSIST:
-		put_slice(e, iv, PID_MEMORY, iv->g->id, word("reclaim"));
+		put_slice(e, iv, PID_MEMORY, iv->g->id, gt_string_of("reclaim"));
 		break;
 	case GT_IV_GC:
-		put_slice(e, iv, PID_MACHINE, ROW_GC, word("reclaim"));
+		put_slice(e, iv, PID_MACHINE, ROW_GC, gt_string_of("reclaim"));
 		break;
 	case GT_IV_STW:
-		put_slice(e, iv, PID_MACHINE, ROW_STW, word("stopped"));
+		put_slice(e, iv, PID_MACHINE, ROW_STW, gt_string_of("stopped"));
 		break;
 	default:
 		break;
@@ -241,7 +227,7 @@ static void put_sample(struct export *e, const struct gt_event *ev)
 {
 	if (ev->p == GT_NO_P)
 		return;
-	put_instant(e, word("CPU sample"), PID_CPUS, ev->p);
+	put_instant(e, gt_string_of("CPU sample"), PID_CPUS, ev->p);
 	out_text(",\"args\":{\"task\":");
 	out_u64(ev->g);
 	out_text("}}");
@@ -249,7 +235,7 @@ static void put_sample(struct export *e, const struct gt_event *ev)
 
 static void put_log(struct export *e, const struct gt_event *ev)
 {
-	put_instant(e, string(e, ev->args[1]), ev->g ? PID_TASKS : PID_CPUS,
+	put_instant(e, export_string(e, ev->args[1]), ev->g ? PID_TASKS : PID_CPUS,
 		    ev->g ? ev->g : (uint64_t)ev->p);
 	out_text(",\"args\":{\"message\":");
 	out_json(ev->text, ev->text_len);
@@ -260,7 +246,7 @@ static void put_log(struct export *e, const struct gt_event *ev)
 static void put_task(const struct export *e, char phase, uint64_t id,
 		     uint64_t name, uint64_t creator)
 {
-	begin_event(phase, string(e, name), PID_REGIONS, creator);
+	begin_event(phase, export_string(e, name), PID_REGIONS, creator);
 	out_text(",\"cat\":\"user task\",\"id\":");
 	out_u64(id);
 	put_time(",\"ts\":", e->t->time);
@@ -271,18 +257,6 @@ static void end_task(const struct export *e, const struct gt_task *task)
 {
 	if (task)
 		put_task(e, 'e', task->id, task->name, task->creator);
-}
-
-static void count_runnable(struct export *e)
-{
-	const struct gt_state *s = &e->t->state;
-	struct chrome *c = e->own;
-	int64_t before = c->runnable;
-
-	c->runnable += s->moved->now.status == GT_G_RUNNABLE;
-	c->runnable -= s->was.status == GT_G_RUNNABLE;
-	if (c->runnable != before)
-		put_counter(e, "runnable", c->runnable);
 }
 
 static void event(struct export *e)
@@ -309,8 +283,8 @@ static void event(struct export *e)
 		end_task(e, e->t->state.task);
 		break;
 	}
-	if (e->t->state.moved)
-		count_runnable(e);
+	if (export_count_runnable(e))
+		put_counter(e, "runnable", e->runnable);
 }
 
 /* ---- The whole ---- */
@@ -322,7 +296,7 @@ static void put_losses(struct export *e)
 	for (size_t i = 0; i < e->t->losses.n; i++) {
 		l = &e->t->losses.all[i];
 		put_slice(e, &(struct gt_interval){ .start = l->from, .end = l->to },
-			  PID_CPUS, l->p, word("events lost"));
+			  PID_CPUS, l->p, gt_string_of("events lost"));
 	}
 }
 
@@ -337,13 +311,13 @@ static void begin(struct export *e)
 		 "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":0,"
 		 "\"args\":{\"name\":\"CPUs\"}}");
 	put_name(PID_TASKS, 0, "process_name",
-		 word(e->t->kernel ? "tasks" : "goroutines"));
-	put_name(PID_CALLS, 0, "process_name", word("system calls"));
-	put_name(PID_REGIONS, 0, "process_name", word("regions"));
-	put_name(PID_MEMORY, 0, "process_name", word("memory"));
-	put_name(PID_MACHINE, 0, "process_name", word("machine"));
-	put_name(PID_MACHINE, ROW_GC, "thread_name", word("reclaim"));
-	put_name(PID_MACHINE, ROW_STW, "thread_name", word("stopped world"));
+		 gt_string_of(e->t->kernel ? "tasks" : "goroutines"));
+	put_name(PID_CALLS, 0, "process_name", gt_string_of("system calls"));
+	put_name(PID_REGIONS, 0, "process_name", gt_string_of("regions"));
+	put_name(PID_MEMORY, 0, "process_name", gt_string_of("memory"));
+	put_name(PID_MACHINE, 0, "process_name", gt_string_of("machine"));
+	put_name(PID_MACHINE, ROW_GC, "thread_name", gt_string_of("reclaim"));
+	put_name(PID_MACHINE, ROW_STW, "thread_name", gt_string_of("stopped world"));
 	put_losses(e);
 }
 
@@ -356,7 +330,7 @@ static void put_frames(struct export *e)
 	for (size_t i = 0; i < c->frames.n; i++) {
 		const struct triple *f = &c->frames.all[i];
 
-		fn = string(e, f->a);
+		fn = export_string(e, f->a);
 		out_text(i ? ",\n\"" : "\n\"");
 		out_u64(i + 1);
 		out_text("\":{\"name\":");

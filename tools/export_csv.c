@@ -33,19 +33,6 @@ static const char *const kinds[] = {
 	[GT_IV_STOPPED] = "stopped", [GT_IV_GC] = "gc", [GT_IV_STW] = "stw",
 };
 
-static struct gt_string word(const char *text)
-{
-	return (struct gt_string){ text, strlen(text) };
-}
-
-static struct gt_string string(const struct export *e, uint64_t id)
-{
-	struct gt_string s = { 0 };
-
-	gt_names_string(&e->t->trace.names, id, &s);
-	return s;
-}
-
 /* ---- Fields ---- */
 
 static void put_text(struct gt_string s)
@@ -91,7 +78,7 @@ static void put_row(struct export *e, const struct gt_interval *iv,
 	put_g(e, iv->holder);
 	put_number(iv->held, iv->holder);
 	put_text(iv->then == GT_EV_NONE ? (struct gt_string){ 0 } :
-		 word(gt_event_desc(iv->then)->name));
+		 gt_string_of(gt_event_desc(iv->then)->name));
 	put_number(iv->since_before, true);
 	put_number(iv->unfinished, true);
 	put_number(iv->doubtful, true);
@@ -109,18 +96,18 @@ static void take(struct export *e, const struct gt_interval *iv)
 
 	switch (iv->kind) {
 	case GT_IV_ASLEEP:
-		row.name = word(report_reason_word(report_reason(iv->why)));
-		row.call = string(e, iv->name);
+		row.name = gt_string_of(report_reason_word(report_reason(iv->why)));
+		row.call = export_string(e, iv->name);
 		break;
 	case GT_IV_ENTER:
 		/* Of calls with an end there is a row when they end. */
 		if (iv->why == GT_EV_USER_REGION)
 			return;
-		row.name = string(e, iv->name);
+		row.name = export_string(e, iv->name);
 		break;
 	case GT_IV_CALL:
 	case GT_IV_REGION:
-		row.name = string(e, iv->name);
+		row.name = export_string(e, iv->name);
 		break;
 	default:
 		break;
@@ -153,7 +140,7 @@ static void put_log(struct export *e)
 	struct gt_interval iv = moment(e);
 
 	put_row(e, &iv, &(struct csv_row){
-		.kind = "log", .name = string(e, ev->args[1]),
+		.kind = "log", .name = export_string(e, ev->args[1]),
 		.message = { (const char *)ev->text, ev->text_len },
 		.has_value = ev->args[0], .value = ev->args[0],
 	});
@@ -165,7 +152,7 @@ static void put_task(struct export *e, const struct gt_task *task,
 {
 	iv->start = task->since;
 	put_row(e, iv, &(struct csv_row){
-		.kind = "user_task", .name = string(e, task->name),
+		.kind = "user_task", .name = export_string(e, task->name),
 		.has_value = true, .value = task->id,
 	});
 }

@@ -69,7 +69,6 @@ struct perfetto {
 	uint64_t flows, slices;
 	struct gt_map tasks;		/* user task -> its TRACK_OWN */
 	bool is_call;			/* this event begins or ends one */
-	int64_t runnable;
 
 	struct gt_map strings, stacks;	/* those that were interned */
 	struct triples frames;		/* function, pc */
@@ -119,10 +118,7 @@ static char *text(struct export *e, struct gt_string s)
 
 static char *string_text(struct export *e, uint64_t id)
 {
-	struct gt_string s;
-
-	gt_names_string(&e->t->trace.names, id, &s);
-	return text(e, s);
+	return text(e, export_string(e, id));
 }
 
 static char *g_text(struct export *e, const struct gt_g *g)
@@ -782,18 +778,6 @@ static void put_log(struct export *e, const struct gt_event *ev)
 	free(said);
 }
 
-static void count_runnable(struct export *e)
-{
-	const struct gt_state *s = &e->t->state;
-	struct perfetto *p = e->own;
-	int64_t before = p->runnable;
-
-	p->runnable += s->moved->now.status == GT_G_RUNNABLE;
-	p->runnable -= s->was.status == GT_G_RUNNABLE;
-	if (p->runnable != before)
-		put_counter(e, COUNTER_RUNNABLE, "runnable", p->runnable);
-}
-
 static void event(struct export *e)
 {
 	const struct gt_event *ev = e->t->ev;
@@ -824,8 +808,8 @@ static void event(struct export *e)
 		break;
 	}
 	p->is_call = false;
-	if (e->t->state.moved)
-		count_runnable(e);
+	if (export_count_runnable(e))
+		put_counter(e, COUNTER_RUNNABLE, "runnable", e->runnable);
 }
 
 /* ---- The whole ---- */

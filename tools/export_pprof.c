@@ -85,20 +85,18 @@ static int64_t put_string(struct export *e, struct gt_string s)
 
 static int64_t put_word(struct export *e, const char *word)
 {
-	return put_string(e, (struct gt_string){ word, strlen(word) });
+	return put_string(e, gt_string_of(word));
 }
 
 static int64_t string(struct export *e, uint64_t id)
 {
 	struct pprof *p = e->own;
-	struct gt_string s;
 	uint64_t *at = gt_map_add(&p->string_of, id);
 
 	if (!at)
 		return export_fail(e);
 	if (!*at) {
-		gt_names_string(&e->t->trace.names, id, &s);
-		*at = put_string(e, s) + 1;
+		*at = put_string(e, export_string(e, id)) + 1;
 	}
 	return *at - 1;
 }

@@ -32,7 +32,7 @@ static void put_text(struct pen *pen, struct gt_string s)
 
 static void put_word(struct pen *pen, const char *word)
 {
-	put_text(pen, (struct gt_string){ word, strlen(word) });
+	put_text(pen, gt_string_of(word));
 }
 
 static void put_count(struct pen *pen, uint64_t n)

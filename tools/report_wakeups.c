@@ -493,7 +493,7 @@ static bool fill_blame(void *arg, size_t i, struct row *row)
 		row->cells[4].text = gt_timeline_g_name(w->r->t, b->g);
 	}
 	row->is_none[3] = row->is_none[4] = !b->g;
-	row->cells[5].text = (struct gt_string){ what, strlen(what) };
+	row->cells[5].text = gt_string_of(what);
 	return true;
 }
 

@@ -262,20 +262,15 @@ static void put_text(struct line *line, struct gt_string s)
 	}
 }
 
-static struct gt_string word(const char *text)
-{
-	return (struct gt_string){ text, strlen(text) };
-}
-
 static void put_stack(const struct table *t, struct line *line, uint64_t stk)
 {
 	struct gt_string fn;
 
 	if (!stack_function(t, stk, 0, &fn))
-		put_text(line, word("-"));
+		put_text(line, gt_string_of("-"));
 	for (size_t i = 0; line->left && stack_function(t, stk, i, &fn); i++) {
 		if (i)
-			put_text(line, word(";"));
+			put_text(line, gt_string_of(";"));
 		put_text(line, fn);
 	}
 }
@@ -305,7 +300,7 @@ static void put_cell(const struct table *t, enum cell_type type, union cell c,
 	}
 	line.left -= cut;
 	if (none)
-		put_text(&line, word("-"));
+		put_text(&line, gt_string_of("-"));
 	else if (type == CELL_STACK)
 		put_stack(t, &line, c.count);
 	else

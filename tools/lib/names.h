@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "map.h"
 #include "record.h"
@@ -20,6 +21,11 @@ struct gt_string {
 	const char *text;	/* not terminated */
 	size_t len;
 };
+
+static inline struct gt_string gt_string_of(const char *text)
+{
+	return (struct gt_string){ text, strlen(text) };
+}
 
 struct gt_frame {
 	uint64_t pc;

@@ -25,7 +25,7 @@ void json_string(const char *key, struct gt_string s)
 
 void json_word(const char *key, const char *word)
 {
-	json_string(key, (struct gt_string){ word, strlen(word) });
+	json_string(key, gt_string_of(word));
 }
 
 void json_i64(const char *key, int64_t v)
