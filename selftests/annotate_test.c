@@ -477,7 +477,7 @@ TEST_F(annotate, a_writer_is_no_reader)
 
 TEST_F(annotate, a_writer_keeps_the_module)
 {
-	EXPECT_EQ(-EAGAIN, gt_err(syscall(SYS_delete_module, "gotrace", O_NONBLOCK)));
+	EXPECT_EQ(-EAGAIN, gt_unload());
 	EXPECT_EQ(0, tell(self->ctl, "c", "m"));
 }
 

@@ -126,6 +126,35 @@ GT_HELPER void gt_figure(const char *what, unsigned long n)
 	fflush(stdout);
 }
 
+/* Into a file that is there. 0 or -errno. */
+GT_HELPER int gt_write_text(const char *path, const char *text)
+{
+	int fd = gt_err(open(path, O_WRONLY | O_CLOEXEC)), err;
+
+	if (fd < 0)
+		return fd;
+	err = gt_err(write(fd, text, strlen(text)));
+	close(fd);
+	return err < 0 ? err : 0;
+}
+
+/* Load the module from its file. Both: 0 or -errno. */
+GT_HELPER int gt_load(const char *path)
+{
+	int fd = gt_err(open(path, O_RDONLY | O_CLOEXEC)), err;
+
+	if (fd < 0)
+		return fd;
+	err = gt_err(syscall(SYS_finit_module, fd, "", 0));
+	close(fd);
+	return err;
+}
+
+GT_HELPER int gt_unload(void)
+{
+	return gt_err(syscall(SYS_delete_module, "gotrace", O_NONBLOCK));
+}
+
 /* @calls traced system calls, about five bytes each. */
 GT_HELPER void gt_busy(long calls)
 {

@@ -26,17 +26,6 @@ FIXTURE(failnth) {
 	struct gt_bytes got;
 };
 
-static int write_text(const char *path, const char *text)
-{
-	int fd = gt_err(open(path, O_WRONLY | O_CLOEXEC)), ret;
-
-	if (fd < 0)
-		return fd;
-	ret = gt_err(write(fd, text, strlen(text)));
-	close(fd);
-	return ret < 0 ? ret : 0;
-}
-
 /* Also what may sleep, and without a word in the log. */
 static int set_injectors(void)
 {
@@ -52,7 +41,7 @@ static int set_injectors(void)
 
 	for (i = 0; i < ARRAY_SIZE(what) && !err; i++) {
 		snprintf(path, sizeof(path), INJECTORS "%s", what[i][0]);
-		err = write_text(path, what[i][1]);
+		err = gt_write_text(path, what[i][1]);
 	}
 	return err;
 }
@@ -119,18 +108,7 @@ static int copy_module(void)
 
 static int load(FIXTURE_DATA(failnth) *self)
 {
-	int fd = gt_err(open(COPY, O_RDONLY | O_CLOEXEC)), err;
-
-	if (fd < 0)
-		return fd;
-	err = gt_err(syscall(SYS_finit_module, fd, "", 0));
-	close(fd);
-	return err;
-}
-
-static int unload(void)
-{
-	return gt_err(syscall(SYS_delete_module, "gotrace", O_NONBLOCK));
+	return gt_load(COPY);
 }
 
 static struct gotrace_start args;
@@ -293,7 +271,7 @@ static int stop_and_read(FIXTURE_DATA(failnth) *self)
 
 static int unload_again(FIXTURE_DATA(failnth) *self)
 {
-	return unload();
+	return gt_unload();
 }
 
 /* All that a filter can have, which leaves us and our children in. */
@@ -350,7 +328,7 @@ TEST_F_TIMEOUT(failnth, loading, 1500)
 {
 	close(self->ctl);
 	ASSERT_EQ(0, copy_module());
-	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, gt_unload());
 	EXPECT_EQ(0, sweep(self, load, unload_again, user_memory));
 	ASSERT_EQ(0, load(self));
 	unlink(COPY);
@@ -531,7 +509,7 @@ static unsigned int fail_workers(unsigned int *seed)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/fail-nth", d->d_name);
 		snprintf(text, sizeof(text), "%d", rand_r(seed) % 8 + 1);
-		n += !write_text(path, text);
+		n += !gt_write_text(path, text);
 	}
 	closedir(proc);
 	return n;

@@ -8,22 +8,11 @@
 #include "trace.h"
 #include "harness.h"
 
-static int unload(void)
-{
-	return gt_err(syscall(SYS_delete_module, "gotrace", O_NONBLOCK));
-}
-
 static int load(void)
 {
 	const char *path = getenv("GOTRACE_KO");
-	int fd = gt_err(open(path ? path : "gotrace.ko", O_RDONLY | O_CLOEXEC));
-	int err;
 
-	if (fd < 0)
-		return fd;
-	err = gt_err(syscall(SYS_finit_module, fd, "", 0));
-	close(fd);
-	return err;
+	return gt_load(path ? path : "gotrace.ko");
 }
 
 /* These tests hold no descriptor that would keep the module. */
@@ -71,7 +60,7 @@ FIXTURE_TEARDOWN(module)
 
 TEST_F(module, unloads_and_the_device_goes)
 {
-	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, gt_unload());
 	EXPECT_EQ(-ENOENT, gt_open(O_RDONLY));
 	ASSERT_EQ(0, load());
 	EXPECT_EQ(GOTRACE_STATE_NONE, state());
@@ -82,7 +71,7 @@ TEST_F(module, unloads_while_tracing)
 	ASSERT_EQ(0, start());
 	gt_busy(GT_BUSY_BUFFERS);
 	EXPECT_EQ(GOTRACE_STATE_TRACING, state());
-	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, gt_unload());
 	gt_busy(1000);		/* any probe left behind would be run now */
 	gt_sleep_ms(100);
 	ASSERT_EQ(0, load());
@@ -95,7 +84,7 @@ TEST_F(module, unloads_with_unread_data)
 	gt_busy(GT_BUSY_BUFFERS);
 	ASSERT_EQ(0, stop());
 	EXPECT_EQ(GOTRACE_STATE_DRAINING, state());
-	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, gt_unload());
 	ASSERT_EQ(0, load());
 	EXPECT_EQ(GOTRACE_STATE_NONE, state());
 }
@@ -112,7 +101,7 @@ TEST_F(module, unloads_after_a_reader_left_in_the_middle)
 	ASSERT_GT(gt_take(fd, &b, GT_HEADER_SIZE), 0);
 	ASSERT_GT(gt_take(fd, &b, 1001), 0);
 	close(fd);
-	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, gt_unload());
 	ASSERT_EQ(0, load());
 }
 
@@ -121,12 +110,12 @@ TEST_F(module, open_reader_keeps_it)
 	int fd = gt_open(O_RDONLY);
 
 	ASSERT_GE(fd, 0);
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, gt_unload());
 	ASSERT_EQ(0, start());
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, gt_unload());
 	close(fd);
 	EXPECT_EQ(GOTRACE_STATE_TRACING, state());	/* refused is refused */
-	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, gt_unload());
 }
 
 TEST_F(module, open_control_descriptor_keeps_it)
@@ -134,11 +123,11 @@ TEST_F(module, open_control_descriptor_keeps_it)
 	int ctl = gt_open(O_WRONLY);
 
 	ASSERT_GE(ctl, 0);
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, gt_unload());
 	ASSERT_EQ(0, gt_start(ctl));
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, gt_unload());
 	close(ctl);
-	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, gt_unload());
 }
 
 TEST_F(module, blocked_reader_keeps_it)
@@ -152,7 +141,7 @@ TEST_F(module, blocked_reader_keeps_it)
 		_exit(gt_read(fd, &c, 1) == 1 && c == 'g' ? 0 : 1);
 	}
 	ASSERT_EQ(0, gt_wait_syscall(child, SYS_read));
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, gt_unload());
 	ASSERT_EQ(0, gt_stays_in_syscall(child, SYS_read));
 	ASSERT_EQ(0, start());
 	EXPECT_EQ(0, gt_join(child));
@@ -165,7 +154,7 @@ TEST_F(module, loaded_again_it_begins_anew)
 	int fd;
 
 	ASSERT_EQ(0, start());
-	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, gt_unload());
 	ASSERT_EQ(0, load());
 	fd = gt_open(O_RDWR);
 	ASSERT_GE(fd, 0);
@@ -206,7 +195,7 @@ TEST_F(module, unloads_while_tracing_under_load)
 		if (i % 3 == 2) {
 			ASSERT_EQ(0, stop());
 		}
-		ASSERT_EQ(0, unload());
+		ASSERT_EQ(0, gt_unload());
 		ASSERT_EQ(0, load());
 	}
 	for (i = 0; i < 2; i++) {

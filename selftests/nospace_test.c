@@ -11,25 +11,14 @@
 
 #include <sys/resource.h>
 
-static int write_text(const char *path, const char *text)
-{
-	int fd = gt_err(open(path, O_WRONLY | O_CLOEXEC)), err;
-
-	if (fd < 0)
-		return fd;
-	err = gt_err(write(fd, text, strlen(text)));
-	close(fd);
-	return err < 0 ? err : 0;
-}
-
 FIXTURE(start) {
 };
 
 FIXTURE_SETUP(start)
 {
 	ASSERT_EQ(0, gt_reset());
-	ASSERT_EQ(0, write_text("/proc/sys/kernel/threads-max", "200000"));
-	ASSERT_EQ(0, write_text("/proc/sys/kernel/pid_max", "4000000"));
+	ASSERT_EQ(0, gt_write_text("/proc/sys/kernel/threads-max", "200000"));
+	ASSERT_EQ(0, gt_write_text("/proc/sys/kernel/pid_max", "4000000"));
 }
 
 FIXTURE_TEARDOWN(start)

@@ -17,22 +17,6 @@ struct counts {
 	bool over;
 };
 
-static int unload(void)
-{
-	return gt_err(syscall(SYS_delete_module, "gotrace", O_NONBLOCK));
-}
-
-static int load(void)
-{
-	int fd = gt_err(open(getenv("GOTRACE_KO"), O_RDONLY | O_CLOEXEC)), err;
-
-	if (fd < 0)
-		return fd;
-	err = gt_err(syscall(SYS_finit_module, fd, "", 0));
-	close(fd);
-	return err;
-}
-
 static void count(unsigned long *n)
 {
 	__atomic_add_fetch(n, 1, __ATOMIC_RELAXED);
@@ -135,7 +119,7 @@ TEST_F_TIMEOUT(races, loaded_and_unloaded_again_and_again, 6000)
 	int fd;
 
 	while (done < races) {
-		err = unload();
+		err = gt_unload();
 		if (err == -EWOULDBLOCK || err == -EBUSY) {
 			refused++;
 			usleep(500);
@@ -145,7 +129,7 @@ TEST_F_TIMEOUT(races, loaded_and_unloaded_again_and_again, 6000)
 			TH_LOG("unloading, after %d times", done);
 		}
 		done++;
-		ASSERT_EQ(0, load());
+		ASSERT_EQ(0, gt_load(getenv("GOTRACE_KO")));
 		fd = gt_open(O_WRONLY);
 		ASSERT_GE(fd, 0);
 		err = gt_start(fd);
