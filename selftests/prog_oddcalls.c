@@ -11,10 +11,10 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <err.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,7 +74,7 @@ static const unsigned char ia32_code[] = {
 	0xcd, 0x80,			/*	int 0x80 */
 };
 
-static void become_ia32(int times)
+static void become_ia32(const char *name, int times)
 {
 	struct {
 		Elf32_Ehdr head;
@@ -103,14 +103,13 @@ static void become_ia32(int times)
 		},
 	};
 	char *const none[] = { NULL };
-	char name[] = "/tmp/ia32.XXXXXX";	/* 5.10 does not run those of memfd_create() */
-	int fd = mkstemp(name);
+	/* 5.10 does not run one of memfd_create(). */
+	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
 
 	memcpy(file.code, ia32_code, sizeof(ia32_code));
 	memcpy(file.code + IA32_TIMES, &times, sizeof(times));
 	if (fd < 0 || write(fd, &file, sizeof(file)) != sizeof(file))
 		err(1, "%s", name);
-	fchmod(fd, 0700);
 	close(fd);
 	execve(name, none, none);
 	err(1, "exec of a 32-bit program");
@@ -126,8 +125,10 @@ int main(int argc, char **argv)
 {
 	const unsigned int last = sizeof(calls) / sizeof(calls[0]);
 	int times = argc == 2 ? atoi(argv[1]) : 0, status;
+	char program[32];
 	unsigned int c;
 
+	snprintf(program, sizeof(program), "oddcalls-ia32.%d", getpid());
 	if (times < 1)
 		errx(2, "usage: oddcalls TIMES");
 	for (c = 0; c <= last; c++) {
@@ -140,11 +141,15 @@ int main(int argc, char **argv)
 			err(1, "fork");
 		if (!pid) {
 			if (c == last)
-				become_ia32(times);
+				become_ia32(program, times);
 			call_often(c, times);
 			_exit(0);
 		}
-		if (waitpid(pid, &status, 0) < 0 || status)
+		if (waitpid(pid, &status, 0) < 0)
+			err(1, "wait");
+		if (c == last)
+			unlink(program);
+		if (status)
 			errx(1, "%s: status %#x", name, status);
 		printf("%d %d syscall.%s\n", pid, times, name);
 	}
