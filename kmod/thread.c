@@ -4,7 +4,8 @@
  * shows as few threads as there were at once.
  */
 #include <linux/atomic.h>
-#include <linux/bitops.h>
+#include <linux/bitmap.h>
+#include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/vmalloc.h>
@@ -36,20 +37,6 @@ void gt_thread_destroy(void)
 	threads.used = NULL;
 }
 
-/* Racy against others who look; @threads.size or more when there was none. */
-static u32 find_free(void)
-{
-	u32 i;
-
-	for (i = 0; i < BITS_TO_LONGS(threads.size); i++) {
-		unsigned long used = READ_ONCE(threads.used[i]);
-
-		if (~used)
-			return i * BITS_PER_LONG + ffz(used);
-	}
-	return threads.size;
-}
-
 /*
  * Nothing in Go's format orders who had an id before and who has it next but
  * the time, so the next is a tick later, not only not before.
@@ -59,7 +46,8 @@ u32 gt_thread_get(u64 *after)
 	u32 bit;
 
 	do {
-		bit = find_free();
+		/* Others take and give back; the next line settles it. */
+		bit = data_race(find_first_zero_bit(threads.used, threads.size));
 	} while (bit >= threads.size || test_and_set_bit(bit, threads.used));
 	*after = atomic64_read(&threads.last) + 1;
 	return bit + 1;
