@@ -47,12 +47,10 @@ awake() {
 	local ko=$top/build/guest-$kver/selftests/vm/module/faulty.ko
 	# Leaks are looked for as around every test.
 	"$here/vm/vm.sh" --kernel "$kver" --timeout 400 --log "$log.console" -- \
-		sh -c "if [ -w /sys/kernel/debug/kmemleak ]; then echo clear > /sys/kernel/debug/kmemleak; fi
+		bash -c ". $here/vm/kmemleak.sh
+			kmemleak_clear
 			insmod $ko fault=$fault
-			if [ $fault = leak ]; then
-				sleep 6; echo scan > /sys/kernel/debug/kmemleak; echo scan > /sys/kernel/debug/kmemleak
-				cat /sys/kernel/debug/kmemleak
-			fi
+			[ $fault != leak ] || kmemleak_show
 			rmmod faulty" > "$log.out" 2>&1 < /dev/null || rc=$?
 	if [ $rc = 125 ] && grep -qE "$says" "$log.console" "$log.out"; then
 		tap_ok "$kver: $fault is seen"

@@ -11,21 +11,12 @@ set -u
 here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=SCRIPTDIR/console.sh
 . "$here/console.sh"
+# shellcheck source=SCRIPTDIR/kmemleak.sh
+. "$here/kmemleak.sh"
 
 out=$1
 shift
 loaded() { [ -d /sys/module/gotrace ]; }
-
-# leaks: what kmemleak finds since the last clear; it looks at what is older than
-# five seconds only, and believes itself the second time. Nothing where it is not.
-kmemleak=/sys/kernel/debug/kmemleak
-leaks() {
-	[ -w $kmemleak ] || return 0
-	sleep 6
-	echo scan > $kmemleak
-	echo scan > $kmemleak
-	cat $kmemleak
-}
 
 for t in "$@"; do
 	IFS=: read -r name timeout module prog <<< "$t"
@@ -35,7 +26,7 @@ for t in "$@"; do
 	cd "$dir" || exit 1
 	echo "gotrace test: $name" > /dev/kmsg
 	dmesg --clear
-	[ ! -w $kmemleak ] || echo clear > $kmemleak
+	kmemleak_clear
 
 	if [ "$module" != no ]; then
 		[ "$module" != yes ] || module=
@@ -50,7 +41,7 @@ for t in "$@"; do
 	if loaded; then
 		rmmod gotrace || echo "@@ bad $name rmmod failed"
 	fi
-	leaks > "$dir/kmemleak"
+	kmemleak_show > "$dir/kmemleak"
 	if [ -s "$dir/kmemleak" ]; then
 		echo "@@ bad $name kmemleak shows:"
 		head -n 60 "$dir/kmemleak"
